@@ -1,0 +1,52 @@
+"""ircert proves, for a trained neural network, where it can be inverted and where it cannot.
+
+Names are imported when they are first used: `import ircert` itself loads nothing heavy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ircert import backends as backends
+    from ircert import passes as passes
+    from ircert import testing as testing
+    from ircert.errors import IrcertError as IrcertError
+    from ircert.frontends.load import load as load
+    from ircert.frontends.save import save as save
+    from ircert.ir.build import Builder as Builder
+    from ircert.ir.compose import stack as stack
+    from ircert.ir.graph import Graph as Graph
+    from ircert.ir.graph import Node as Node
+    from ircert.ir.parser import parse as parse
+    from ircert.passes.pipeline import Pipeline as Pipeline
+
+_HOMES = {
+    "Builder": "ircert.ir.build",
+    "Graph": "ircert.ir.graph",
+    "IrcertError": "ircert.errors",
+    "Node": "ircert.ir.graph",
+    "Pipeline": "ircert.passes.pipeline",
+    "load": "ircert.frontends.load",
+    "parse": "ircert.ir.parser",
+    "save": "ircert.frontends.save",
+    "stack": "ircert.ir.compose",
+}
+_ROOMS = ("backends", "passes", "testing")
+
+__all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"ircert.{name}")
+    raise AttributeError(f"module 'ircert' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

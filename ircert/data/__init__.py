@@ -1,0 +1,1 @@
+"""Bundled networks and schemas."""

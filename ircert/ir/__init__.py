@@ -1,0 +1,1 @@
+"""The graph IR: operations, graphs, their rules, their text and their evaluation."""

@@ -1,0 +1,153 @@
+"""Read-only float64 arrays, dense or sparse: the numbers a graph is made of.
+
+An array in the IR is finite, read-only and free of negative zeros, so that two arrays denote the same real
+numbers exactly when they hold the same bits, whatever their storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+Sparse: TypeAlias = csr_array
+Matrix: TypeAlias = Array | Sparse
+
+
+def tensor(values: object, what: str, ndim: int | None = None) -> Array:
+    """`values` as a read-only float64 array; ValueError where that would change or lose a number."""
+    if isinstance(values, np.ndarray) and _is_ours(values):
+        array = values
+    else:
+        array = _converted(values, what)
+        array.setflags(write=False)
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"{what} must have {ndim} dimension{'s' * (ndim != 1)}, got shape {array.shape}")
+    _require_finite(array, what)
+    return array
+
+
+def matrix(values: Any, what: str) -> Matrix:
+    """`values` as a read-only (out, in) matrix; scipy-sparse stays sparse (as canonical CSR)."""
+    if not issparse(values):
+        return tensor(values, what, ndim=2)
+    if len(values.shape) != 2:
+        raise ValueError(f"{what} must have 2 dimensions, got shape {values.shape}")
+    ours = isinstance(values, csr_array) and _is_ours(values.data) and values.has_canonical_format
+    sparse: Sparse = values if ours else _own_sparse(values, what)
+    _require_finite(sparse.data, what)
+    return sparse
+
+
+def freeze(array: Matrix) -> Matrix:
+    """Mark a freshly computed array read-only, so that a node takes it without a copy."""
+    if isinstance(array, np.ndarray):
+        array.setflags(write=False)
+        return array
+    array.sum_duplicates()
+    array.eliminate_zeros()
+    for part in (array.data, array.indices, array.indptr):
+        part.setflags(write=False)
+    return array
+
+
+def nonzeros(array: Matrix) -> Sparse:
+    """The same matrix as canonical CSR without explicit zeros."""
+    return array if isinstance(array, csr_array) else csr_array(array)
+
+
+def take_rows(array: Matrix, rows: Indices | Sequence[int]) -> Matrix:
+    """The rows `rows`, in that order."""
+    return freeze(array[rows, :].copy())
+
+
+def take_columns(array: Matrix, columns: Indices | Sequence[int]) -> Matrix:
+    """The columns `columns`, in that order."""
+    if isinstance(array, np.ndarray):
+        return freeze(np.ascontiguousarray(array[:, columns]))
+    return freeze(csr_array(array.tocsc()[:, columns]))
+
+
+def entries(array: Matrix, rows: Indices, columns: Indices) -> Array:
+    """The entries at (rows[i], columns[i]), as a dense vector."""
+    if isinstance(array, np.ndarray):
+        return array[rows, columns]
+    picked = array[rows, columns]
+    dense = picked.toarray() if issparse(picked) else picked  # which of the two depends on scipy's version
+    return np.asarray(dense, dtype=np.float64).reshape(len(rows))
+
+
+def identity(size: int) -> Sparse:
+    """The sparse identity matrix."""
+    return diagonal(np.ones(size))
+
+
+def diagonal(values: Array) -> Sparse:
+    """A sparse square matrix with `values` on its diagonal."""
+    steps = np.arange(len(values) + 1)
+    return csr_array((np.array(values, dtype=np.float64), steps[:-1], steps), shape=(len(values), len(values)))
+
+
+def same_bits(a: Matrix, b: Matrix) -> bool:
+    """Whether two matrices hold the same real numbers, whatever their storage."""
+    if a.shape != b.shape:
+        return False
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    left, right = nonzeros(a), nonzeros(b)
+    return (
+        np.array_equal(left.indptr, right.indptr)
+        and np.array_equal(left.indices, right.indices)
+        and np.array_equal(left.data, right.data)
+    )
+
+
+def _is_ours(array: NDArray[Any]) -> bool:
+    """A float64 array that owns its data and was frozen on purpose can be shared; anything else is copied."""
+    if array.dtype != np.float64 or array.flags.writeable or not (array.flags.owndata and array.flags.c_contiguous):
+        return False
+    return not bool(np.any(np.signbit(array) & (array == 0.0)))
+
+
+def _converted(values: object, what: str) -> Array:
+    try:
+        raw = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{what} is not a rectangular array of numbers ({error})") from None
+    if raw.dtype.kind not in "fiub":
+        raise ValueError(f"{what} must hold real numbers, got dtype {raw.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        array = np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape) + 0.0  # + 0.0: a copy, and -0.0 -> 0.0
+    if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and not _integers_survive(raw, array):
+        raise ValueError(f"{what} holds an integer that float64 cannot represent")
+    if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and not np.array_equal(array.astype(raw.dtype), raw, True):
+        raise ValueError(f"{what} holds a {raw.dtype} number that float64 cannot represent")
+    return array
+
+
+def _integers_survive(raw: NDArray[Any], array: Array) -> bool:
+    if np.all((raw <= 2**53) & (raw >= (-(2**53) if raw.dtype.kind == "i" else 0))):
+        return True
+    return all(int(value) == int(number) for value, number in zip(raw.flat, array.flat, strict=True))
+
+
+def _own_sparse(values: Any, what: str) -> Sparse:
+    source = values.tocsr()
+    data = np.array(_converted(source.data, what))
+    # copy=True: freezing must never reach into the caller's index arrays.
+    sparse: Sparse = csr_array((data, source.indices, source.indptr), shape=source.shape, copy=True)
+    freeze(sparse)
+    return sparse
+
+
+def _require_finite(array: NDArray[Any], what: str) -> None:
+    if array.size and not np.all(np.isfinite(array)):
+        bad = np.argwhere(~np.isfinite(array))[0]
+        place = ", ".join(str(int(i)) for i in bad)
+        raise ValueError(f"{what} holds {array[tuple(bad)]} at [{place}]; all numbers must be finite")

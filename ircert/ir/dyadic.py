@@ -1,0 +1,139 @@
+"""Floats as integers times powers of two, and sums and products that are taken only where they are exact.
+
+Every finite float is m * 2**e with an integer m. A float result is *exact* when all its terms are multiples of
+2**lowest and their absolute values add up to at most 2**(lowest + 53): then no partial sum rounds, in any order.
+That condition is sufficient, not necessary; where it fails the callers keep the terms apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ircert.ir.arrays import Array, Indices, Matrix, diagonal, entries, freeze, nonzeros
+
+PRECISION = 53
+LOWEST_EXPONENT = -1074
+HIGHEST_EXPONENT = 1023
+_NO_BIT = 1 << 20  # the lowest bit of zero: higher than any real one
+
+
+def decompose(values: Array) -> tuple[Indices, Indices]:
+    """(m, e) with values == m * 2.0**e, m odd or zero."""
+    fraction, exponent = np.frexp(values)
+    mantissa = np.ldexp(fraction, PRECISION).astype(np.int64)
+    lowest = mantissa & -mantissa
+    shift = np.where(mantissa == 0, 0, np.frexp(lowest.astype(np.float64))[1].astype(np.int64) - 1)
+    return mantissa >> shift, np.where(mantissa == 0, 0, exponent.astype(np.int64) - PRECISION + shift)
+
+
+def integers(values: Array) -> tuple[list[int], int]:
+    """(n, k) with values == n / 2**k exactly, n a list of Python integers and k >= 0."""
+    mantissa, exponent = decompose(values)
+    scale = max(0, -int(exponent.min(initial=0)))
+    shifts = (exponent + scale).tolist()
+    return [m << s for m, s in zip(mantissa.tolist(), shifts, strict=True)], scale
+
+
+def add(*terms: Array) -> Array | None:
+    """The elementwise sum, or None where it might round."""
+    lowest = np.min([_lowest_bit(t) for t in terms], axis=0)
+    size = np.sum([np.abs(t) for t in terms], axis=0)
+    return np.sum(terms, axis=0) if _fits(size, lowest) else None
+
+
+def add_matrices(a: Matrix, b: Matrix) -> Matrix | None:
+    """a + b, or None where an entry might round; sparse if either is."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return add(a, b)
+    left, right = nonzeros(a), nonzeros(b)
+    overlap = csr_array(left.astype(bool).multiply(right.astype(bool)))
+    rows, columns = overlap.nonzero()
+    if add(entries(left, rows, columns), entries(right, rows, columns)) is None:
+        return None
+    return freeze(csr_array(left + right))
+
+
+def compose(outer: Matrix, outer_bias: Array, inner: Matrix, inner_bias: Array) -> tuple[Matrix, Array] | None:
+    """(W, b) with W x + b == outer (inner x + inner_bias) + outer_bias for every real x, or None where a number of
+    W or b might round."""
+    weight = multiply(outer, inner)
+    if weight is None:
+        return None
+    shift = multiply(outer, inner_bias[:, None])
+    if shift is None:
+        return None
+    dense = shift if isinstance(shift, np.ndarray) else shift.toarray()
+    bias = add(dense[:, 0], outer_bias)
+    return None if bias is None else (weight, bias)
+
+
+def multiply(a: Matrix, b: Matrix) -> Matrix | None:
+    """a @ b, or None where an entry might round; sparse if both are.
+
+    An entry with one term is a single product and exact if its two mantissas fit together. Entries with more terms
+    are judged by the lowest bits and sums of absolute values of the row of a and the column of b they come from.
+    """
+    if 0 in (*a.shape, *b.shape):
+        return np.zeros((a.shape[0], b.shape[1]))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        product = a @ b
+        size = abs(a) @ abs(b)
+    terms = _pattern(a) @ _pattern(b)
+    rows, columns = terms.nonzero()
+    suspicious = ~_fitting(entries(size, rows, columns), _row_bits(a)[rows] + _column_bits(b)[columns])
+    if np.any(suspicious) and not _single_products_fit(a, b, terms, rows[suspicious], columns[suspicious]):
+        return None
+    return freeze(product) if isinstance(product, np.ndarray) else freeze(csr_array(product))
+
+
+def _lowest_bit(values: Array) -> Indices:
+    mantissa, exponent = decompose(values)
+    return np.where(mantissa == 0, _NO_BIT, exponent)
+
+
+def _fitting(size: Array, lowest: Indices) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    # `size` was itself summed in floats. It is exact while below T = 2**(lowest + 53), and rounding is monotone: once
+    # a true partial sum exceeds T the computed one is at least T. So "computed size < T" proves "true size < T".
+    highest = np.frexp(size)[1].astype(np.int64)
+    inside = np.isfinite(size) & (highest <= HIGHEST_EXPONENT) & (lowest >= LOWEST_EXPONENT)
+    return (size == 0) & (lowest >= LOWEST_EXPONENT) | (inside & (highest - lowest <= PRECISION))
+
+
+def _fits(size: Array, lowest: Indices) -> bool:
+    return bool(np.all(_fitting(size, lowest)))
+
+
+def _pattern(a: Matrix) -> Matrix:
+    """Ones at the nonzeros: a product of patterns counts the terms of each entry."""
+    return (a != 0).astype(np.float64)
+
+
+def _row_bits(a: Matrix) -> Indices:
+    if isinstance(a, np.ndarray):
+        return _lowest_bit(a).min(axis=1)
+    bits = np.full(a.shape[0], _NO_BIT)
+    np.minimum.at(bits, np.repeat(np.arange(a.shape[0]), np.diff(a.indptr)), _lowest_bit(a.data))
+    return bits
+
+
+def _column_bits(b: Matrix) -> Indices:
+    if isinstance(b, np.ndarray):
+        return _lowest_bit(b).min(axis=0)
+    bits = np.full(b.shape[1], _NO_BIT)
+    np.minimum.at(bits, b.indices, _lowest_bit(b.data))
+    return bits
+
+
+def _single_products_fit(a: Matrix, b: Matrix, terms: Matrix, rows: Indices, columns: Indices) -> bool:
+    """Whether the entries at `rows`, `columns` have one term each, and that product is exact."""
+    if np.any(entries(terms, rows, columns) != 1.0):
+        return False
+    # The index of the only common k of row i and column j is the sum of all common k.
+    ramp = np.arange(a.shape[1], dtype=np.float64)
+    weighted = _pattern(a) @ diagonal(ramp)
+    inner = entries(weighted @ _pattern(b), rows, columns).astype(np.int64)
+    left, right = entries(a, rows, inner), entries(b, inner, columns)
+    bits = _lowest_bit(left) + _lowest_bit(right)
+    with np.errstate(over="ignore", under="ignore"):
+        return _fits(np.abs(left * right), bits)

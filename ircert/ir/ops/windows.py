@@ -1,0 +1,81 @@
+"""Sliding windows over images of any dimension: the geometry that convolution and pooling share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.ir.arrays import Indices, Mask
+
+Number = TypeVar("Number", np.int64, np.bool_)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A kernel moving over `extent`; padding lists the amounts before each axis, then after each axis."""
+
+    extent: tuple[int, ...]
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+    dilation: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        axes = len(self.extent)
+        for name, values, count, least in (
+            ("kernel", self.kernel, axes, 1),
+            ("stride", self.stride, axes, 1),
+            ("dilation", self.dilation, axes, 1),
+            ("padding", self.padding, 2 * axes, 0),
+        ):
+            if len(values) != count or any(v < least for v in values):
+                raise ValueError(f"{name} must be {count} integers >= {least} for an image with {axes} spatial axes")
+        if any(n < 1 for n in self.output):
+            raise ValueError(f"the kernel {self.kernel} is larger than the padded image {self.extent}")
+
+    @cached_property
+    def output(self) -> tuple[int, ...]:
+        """The extent of the result."""
+        axes = len(self.extent)
+        padded = [n + self.padding[a] + self.padding[a + axes] for a, n in enumerate(self.extent)]
+        reach = [d * (k - 1) + 1 for d, k in zip(self.dilation, self.kernel, strict=True)]
+        return tuple((n - r) // s + 1 for n, r, s in zip(padded, reach, self.stride, strict=True))
+
+    @cached_property
+    def positions(self) -> int:
+        """How many windows there are."""
+        return math.prod(self.output)
+
+    @cached_property
+    def inside(self) -> Mask:
+        """(positions, kernel size): whether that entry of the window lies on the image, not on its padding."""
+        return self._index_and_mask[1]
+
+    @cached_property
+    def index(self) -> Indices:
+        """(positions, kernel size): which entry of the flattened image it is (meaningless on the padding)."""
+        return self._index_and_mask[0]
+
+    @cached_property
+    def _index_and_mask(self) -> tuple[Indices, Mask]:
+        axes = len(self.extent)
+        index: Indices = np.zeros((1, 1), dtype=np.int64)
+        mask: Mask = np.ones((1, 1), dtype=np.bool_)
+        for axis in range(axes):
+            starts = np.arange(self.output[axis]) * self.stride[axis] - self.padding[axis]
+            where = starts[:, None] + np.arange(self.kernel[axis])[None, :] * self.dilation[axis]
+            valid = (where >= 0) & (where < self.extent[axis])
+            index = _outer(index * self.extent[axis], where, np.add)
+            mask = _outer(mask, valid, np.logical_and)
+        return index, mask
+
+
+def _outer(left: NDArray[Number], right: NDArray[Number], combine: np.ufunc) -> NDArray[Number]:
+    """Rows and columns of both, crossed: (a, b) and (c, d) give (a*c, b*d)."""
+    crossed = combine(left[:, None, :, None], right[None, :, None, :])
+    return np.asarray(crossed).reshape(left.shape[0] * right.shape[0], left.shape[1] * right.shape[1])

@@ -1,0 +1,222 @@
+"""Text to graph: the inverse of the printer, with errors that point at a line and a column."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from ircert.errors import ParseError
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import BY_KIND, Op
+from ircert.ir.printer import HEADER
+from ircert.ir.verify import NAME
+
+if TYPE_CHECKING:
+    from ircert.ir.arrays import Matrix
+
+_SKIP = re.compile(r"(?:\s+|#[^\n]*)*")
+
+# Resolves a reference @"file:key" to an array; ValueError if it cannot.
+Resolve = Callable[[str], "Matrix"]
+
+
+def parse(text: str, *, source: str = "", resolve: Resolve | None = None) -> Graph:
+    """The graph that `text` describes; ParseError or GraphError if there is none."""
+    if not isinstance(text, str):
+        raise TypeError(f"parse takes the text of a graph (str), got {type(text).__name__}; use ircert.load for files")
+    return _Parser(text, source, resolve or _no_references).graph()
+
+
+def _no_references(reference: str) -> Matrix:
+    raise ValueError(f"the array @{reference!r} lies in another file; load the .ir file with ircert.load")
+
+
+def _no_constants(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a finite number")
+
+
+class _Parser:
+    def __init__(self, text: str, source: str, resolve: Resolve) -> None:
+        self.text = text
+        self.source = f"{source}: " if source else ""
+        self.resolve = resolve
+        self.at = 0
+        self.json = json.JSONDecoder(parse_constant=_no_constants)
+
+    def graph(self) -> Graph:
+        self._expect(HEADER, f"a graph starts with the line `{HEADER}`")
+        seal = self._seal()
+        nodes = []
+        while not self._word_follows("return"):
+            nodes.append(self._statement())
+        self._expect("return", "")
+        start = self.at
+        output = self._name("the name of the output node")
+        self._skip()
+        if self.at < len(self.text):
+            self._fail("nothing may follow `return`", remedy="remove the rest of the text")
+        graph = Graph(nodes, output)
+        if seal is not None and seal != graph.sha256:
+            self.at = start
+            self._fail(
+                f"the graph's sha256 is {graph.sha256[:12]}…, the text says {seal[:12]}…",
+                remedy="the file or its arrays were changed; remove the sha256 line if that was on purpose",
+            )
+        return graph
+
+    def _seal(self) -> str | None:
+        if not self._word_follows("sha256"):
+            return None
+        self._expect("sha256", "")
+        self._skip()
+        value = self._json()
+        if not isinstance(value, str):
+            self._fail("sha256 is followed by a string")
+        return value
+
+    def _statement(self) -> Node:
+        self._skip()
+        start = self.at
+        name = self._name("a statement `name = op(…)` or `return name`")
+        self._expect("=", "`=` after the node's name")
+        self._skip()
+        at_kind = self.at
+        kind = self._name("the name of an operation")
+        if kind not in BY_KIND:
+            self.at = at_kind
+            self._fail(f"unknown operation `{kind[:60]}`", remedy=f"the operations are {', '.join(BY_KIND)}")
+        operands, attributes = self._arguments()
+        after, self.at = self.at, start
+        op = self._op(BY_KIND[kind], attributes)
+        self.at = after
+        return Node(name, op, tuple(operands))
+
+    def _arguments(self) -> tuple[list[str], dict[str, Any]]:
+        self._expect("(", "`(` after the operation")
+        operands: list[str] = []
+        attributes: dict[str, Any] = {}
+        while not self._take(")"):
+            if operands or attributes:
+                self._expect(",", "`,` or `)`")
+            self._skip()
+            at_word = self.at
+            word = self._name("an operand or an attribute")
+            if not self._take("="):
+                operands.append(word)
+            elif word in attributes:
+                self.at = at_word
+                self._fail(f"the attribute `{word}` is given twice")
+            else:
+                attributes[word] = self._value()
+        return operands, attributes
+
+    def _op(self, kind: type[Op], attributes: dict[str, Any]) -> Op:
+        known = {field.name: field for field in fields(kind)}
+        for name in attributes:
+            if name not in known:
+                self._fail(
+                    f"{kind.kind} has no attribute `{name[:60]}`", remedy=f"it has: {', '.join(known) or 'none'}"
+                )
+        for name, field in known.items():
+            if name not in attributes and field.default is MISSING and name != "bias":
+                self._fail(f"{kind.kind} needs the attribute `{name}`")
+        try:
+            return kind(**attributes)
+        except (ValueError, TypeError) as error:
+            self._fail(f"{kind.kind}: {error}")
+
+    def _value(self) -> Any:
+        self._skip()
+        try:
+            if self._take("@"):
+                return self.resolve(str(self._json()))
+            if self._word_follows("sparse"):
+                self._expect("sparse", "")
+                return _sparse(self._json(), self._json())
+        except ValueError as error:
+            self._fail(str(error))
+        if self._take("<"):
+            self._fail("this array was left out for display", remedy="write the graph with ircert.save instead")
+        return self._json()
+
+    def _json(self) -> Any:
+        self._skip()
+        try:
+            value, self.at = self.json.raw_decode(self.text, self.at)
+        except json.JSONDecodeError as error:
+            self.at = error.pos
+            self._fail(f"not a number, string or list ({error.msg})")
+        except RecursionError:
+            self._fail("lists are nested too deeply")
+        except ValueError as error:
+            self._fail(str(error))
+        return value
+
+    # --- tokens ----------------------------------------------------------------------------------------------------
+
+    def _skip(self) -> None:
+        match = _SKIP.match(self.text, self.at)
+        assert match is not None  # the pattern matches the empty string
+        self.at = match.end()
+
+    def _take(self, token: str) -> bool:
+        self._skip()
+        if not self.text.startswith(token, self.at):
+            return False
+        self.at += len(token)
+        return True
+
+    def _expect(self, token: str, wanted: str) -> None:
+        if not self._take(token):
+            self._fail(f"expected {wanted}")
+
+    def _word_follows(self, word: str) -> bool:
+        """Whether the next name is `word`, used as a keyword rather than defined as a node."""
+        self._skip()
+        match = NAME.match(self.text, self.at)
+        if match is None or match.group() != word:
+            return False
+        following = _SKIP.match(self.text, match.end())
+        return following is None or not self.text.startswith("=", following.end())
+
+    def _name(self, wanted: str) -> str:
+        self._skip()
+        match = NAME.match(self.text, self.at)
+        if match is None:
+            self._fail(f"expected {wanted}")
+        self.at = match.end()
+        return match.group()
+
+    def _fail(self, problem: str, *, remedy: str | None = None) -> NoReturn:
+        line = self.text.count("\n", 0, self.at) + 1
+        column = self.at - (self.text.rfind("\n", 0, self.at) + 1) + 1
+        found = self.text[self.at : self.at + 30].split("\n")[0]
+        shown = f", found {found!r}" if problem.startswith("expected") else ""
+        shown = shown if found or not shown else ", found the end of the line"
+        raise ParseError(problem + shown, line=line, column=column, source=self.source, remedy=remedy)
+
+
+def _sparse(shape: Any, triplets: Any) -> Any:
+    """sparse [rows, columns] [[i, j, value], …]."""
+    if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 0 < n < 2**31 for n in shape)):
+        raise ValueError("`sparse` is followed by [rows, columns]")
+    if not isinstance(triplets, list) or not all(isinstance(t, list) and len(t) == 3 for t in triplets):
+        raise ValueError("a sparse array is a list of [row, column, value]")
+    if not all(type(t[0]) is int and type(t[1]) is int for t in triplets):
+        raise ValueError("rows and columns of a sparse array are integers")
+    places = [(t[0], t[1]) for t in triplets]
+    if len(set(places)) < len(places):
+        raise ValueError("a sparse array names a place twice")
+    if not all(0 <= i < shape[0] and 0 <= j < shape[1] for i, j in places):
+        raise ValueError(f"a sparse array of shape {shape} names a place outside it")
+    if not all(isinstance(t[2], int | float) and not isinstance(t[2], bool) for t in triplets):
+        raise ValueError("the values of a sparse array are numbers")
+    rows = np.array([i for i, _ in places], dtype=np.int64)
+    columns = np.array([j for _, j in places], dtype=np.int64)
+    return coo_array((np.array([float(t[2]) for t in triplets]), (rows, columns)), shape=tuple(shape)).tocsr()

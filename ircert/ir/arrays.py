@@ -19,6 +19,10 @@ Mask: TypeAlias = NDArray[np.bool_]
 Sparse: TypeAlias = csr_array
 Matrix: TypeAlias = Array | Sparse
 
+SPARSE_SIZE = 1024
+SPARSE_DENSITY = 0.1
+"""Sparse storage pays from this size on and up to this share of nonzeros (see PERFORMANCE.md)."""
+
 
 def tensor(values: object, what: str, ndim: int | None = None) -> Array:
     """`values` as a read-only float64 array; ValueError where that would change or lose a number."""
@@ -81,6 +85,16 @@ def entries(array: Matrix, rows: Indices, columns: Indices) -> Array:
     picked = array[rows, columns]
     dense = picked.toarray() if issparse(picked) else picked  # which of the two depends on scipy's version
     return np.asarray(dense, dtype=np.float64).reshape(len(rows))
+
+
+def economical(array: Matrix) -> Matrix:
+    """The same matrix, stored sparse if it is large and mostly zero, else dense."""
+    total = array.shape[0] * array.shape[1]
+    stored = array.nnz if isinstance(array, csr_array) else np.count_nonzero(array)
+    sparse = total >= SPARSE_SIZE and stored <= SPARSE_DENSITY * total
+    if isinstance(array, csr_array):
+        return array if sparse else freeze(array.toarray())
+    return freeze(csr_array(array)) if sparse else array
 
 
 def identity(size: int) -> Sparse:

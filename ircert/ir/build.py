@@ -26,11 +26,12 @@ class Builder:
         self.nodes: dict[str, Node] = {}
         self._sizes: dict[str, int] = {}
         self._next: dict[str, int] = {}
+        self.prefix = ""
         self.input = self.node(Input(length), name=name)
 
     def node(self, op: Op, *operands: str, name: str | None = None) -> str:
-        """Add one node; `name` is kept if it is free and extended by a number if not."""
-        node = Node(self._fresh(name or op.kind), op, operands)
+        """Add one node; `name` (by default `prefix` + kind) is kept if it is free and extended by a number if not."""
+        node = Node(self._fresh(name or self.prefix + op.kind), op, operands)
         self._sizes[node.name] = derived_size(node, self._sizes)
         self.nodes[node.name] = node
         return node.name

@@ -14,7 +14,6 @@ from ircert.ir.arrays import Array, Indices, Matrix, diagonal, entries, freeze, 
 
 PRECISION = 53
 LOWEST_EXPONENT = -1074
-HIGHEST_EXPONENT = 1023
 _NO_BIT = 1 << 20  # the lowest bit of zero: higher than any real one
 
 
@@ -57,15 +56,18 @@ def add_matrices(a: Matrix, b: Matrix) -> Matrix | None:
 def compose(outer: Matrix, outer_bias: Array, inner: Matrix, inner_bias: Array) -> tuple[Matrix, Array] | None:
     """(W, b) with W x + b == outer (inner x + inner_bias) + outer_bias for every real x, or None where a number of
     W or b might round."""
-    weight = multiply(outer, inner)
-    if weight is None:
+    bias = shifted(outer, inner_bias, outer_bias)
+    weight = None if bias is None else multiply(outer, inner)
+    return None if weight is None or bias is None else (weight, bias)
+
+
+def shifted(weight: Matrix, vector: Array, bias: Array) -> Array | None:
+    """weight @ vector + bias, or None where that might round."""
+    product = multiply(weight, vector[:, None])
+    if product is None:
         return None
-    shift = multiply(outer, inner_bias[:, None])
-    if shift is None:
-        return None
-    dense = shift if isinstance(shift, np.ndarray) else shift.toarray()
-    bias = add(dense[:, 0], outer_bias)
-    return None if bias is None else (weight, bias)
+    dense = product if isinstance(product, np.ndarray) else product.toarray()
+    return add(dense[:, 0], bias)
 
 
 def multiply(a: Matrix, b: Matrix) -> Matrix | None:
@@ -96,8 +98,8 @@ def _fitting(size: Array, lowest: Indices) -> np.ndarray[tuple[int, ...], np.dty
     # `size` was itself summed in floats. It is exact while below T = 2**(lowest + 53), and rounding is monotone: once
     # a true partial sum exceeds T the computed one is at least T. So "computed size < T" proves "true size < T".
     highest = np.frexp(size)[1].astype(np.int64)
-    inside = np.isfinite(size) & (highest <= HIGHEST_EXPONENT) & (lowest >= LOWEST_EXPONENT)
-    return (size == 0) & (lowest >= LOWEST_EXPONENT) | (inside & (highest - lowest <= PRECISION))
+    representable = np.isfinite(size) & (lowest >= LOWEST_EXPONENT)
+    return representable & ((size == 0) | (highest - lowest <= PRECISION))
 
 
 def _fits(size: Array, lowest: Indices) -> bool:

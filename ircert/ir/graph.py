@@ -159,13 +159,13 @@ class Graph:
         """Bind some inputs to numbers (pass `fix-inputs`): a graph in the remaining coordinates, in their order."""
         from ircert.passes.fix_inputs import FixInputs
 
-        return FixInputs(dict(values)).run(self).graph
+        return FixInputs(dict(values)).run(self).result
 
     def select(self, outputs: Sequence[int]) -> Graph:
         """Keep these outputs, in this order (pass `select-outputs`), and only what they need."""
         from ircert.passes.select_outputs import SelectOutputs
 
-        return SelectOutputs(tuple(outputs)).run(self).graph
+        return SelectOutputs(tuple(outputs)).run(self).result
 
     def then(self, after: Graph) -> Graph:
         """The composition after(self(x))."""

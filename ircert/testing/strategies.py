@@ -1,0 +1,182 @@
+"""Hypothesis strategies for graphs and points, valid by construction: dimensions first, then numbers.
+
+Half of all networks have dyadic weights k/8, which shrink well and never round in a few operations; the other half have
+full-mantissa weights (float64 or float32), which round almost always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from ircert.ir.arrays import Array
+from ircert.ir.build import Builder
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Abs, AveragePool, Clip, Conv, LeakyRelu, Max, MaxPool, Min
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+
+def numbers(kind: str) -> st.SearchStrategy[float]:
+    """Weights: "dyadic" (k/8 with |k| <= 32), "float64" or "float32" (full mantissas of moderate size)."""
+    if kind == "dyadic":
+        return st.integers(-32, 32).map(lambda k: k / 8)
+    width = 64 if kind == "float64" else 32
+    moderate = st.floats(-8, 8, width=width, allow_subnormal=False)
+    return st.one_of(st.sampled_from([0.0, 1.0, -1.0]), moderate, moderate)
+
+
+def kinds() -> st.SearchStrategy[str]:
+    """Kinds of weights, dyadic half of the time."""
+    return st.sampled_from(["dyadic", "dyadic", "float64", "float32"])
+
+
+@st.composite
+def points(draw: Draw, graph: Graph) -> NDArray[np.float64]:
+    """A point of the graph's domain: dyadic, or with full mantissas."""
+    return _vector(draw, draw(st.sampled_from(["dyadic", "float64"])), graph.input_dim)
+
+
+@st.composite
+def mlps(draw: Draw, *, inputs: int = 4, width: int = 6, depth: int = 3, sparse: bool = True) -> Graph:
+    """Plain MLPs: x -> affine -> (relu -> affine)*, some pruned and some with repeated neurons."""
+    kind = draw(kinds())
+    build = Builder(draw(st.integers(1, inputs)))
+    x = build.input
+    for _ in range(draw(st.integers(0, depth))):
+        x = build.relu(_affine(draw, build, kind, x, draw(st.integers(1, width)), sparse))
+    return build.graph(_affine(draw, build, kind, x, draw(st.integers(1, 3)), sparse))
+
+
+@st.composite
+def residual_networks(draw: Draw, *, width: int = 3, blocks: int = 3, depth: int = 2) -> Graph:
+    """Blocks x + g(x) in a row, with identity or projection shortcuts over one or more layers."""
+    kind = draw(kinds())
+    build = Builder(draw(st.integers(1, width)))
+    x = build.input
+    for _ in range(draw(st.integers(1, blocks))):
+        branch = x
+        for _ in range(draw(st.integers(1, depth))):
+            branch = build.relu(_affine(draw, build, kind, branch, draw(st.integers(1, width)), True))
+        project = draw(st.booleans())
+        size = draw(st.integers(1, width)) if project else build.size(x)
+        shortcut = _affine(draw, build, kind, x, size, True) if project else x
+        x = build.add(_affine(draw, build, kind, branch, size, True), shortcut)
+        if draw(st.booleans()):
+            x = build.relu(x)
+    return build.graph(x)
+
+
+@st.composite
+def graphs(draw: Draw, *, inputs: int = 4, nodes: int = 8, width: int = 6, rich: bool = True) -> Graph:
+    """Any graph: every operation on any earlier nodes; with `rich=False` core operations only."""
+    kind = draw(kinds())
+    build = Builder(draw(st.integers(1, inputs)))
+    for _ in range(draw(st.integers(1, nodes))):
+        steps = [*_CORE_STEPS, *(_RICH_STEPS if rich else ())]
+        draw(st.sampled_from(steps))(draw, build, kind, width)
+    return build.graph(draw(st.sampled_from(list(build.nodes))))
+
+
+# --- one step per operation: each draws operands among the nodes so far and adds a node ---------------------------------
+
+
+def _affine_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    _affine(draw, build, kind, _any_node(draw, build), draw(st.integers(1, width)), True)
+
+
+def _relu_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    build.relu(_any_node(draw, build))
+
+
+def _add_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    build.add(*_equal_nodes(draw, build))
+
+
+def _concat_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    build.concat(_any_node(draw, build), _any_node(draw, build))
+
+
+def _select_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    x = _any_node(draw, build)
+    build.select(x, draw(st.lists(st.integers(0, build.size(x) - 1), min_size=1, max_size=width)))
+
+
+def _leaky_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    x = _any_node(draw, build)
+    size = draw(st.sampled_from([1, build.size(x)]))
+    build.node(LeakyRelu(_vector(draw, kind, size)), x)
+
+
+def _abs_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    build.node(Abs(), _any_node(draw, build))
+
+
+def _extreme_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    build.node(draw(st.sampled_from([Max(), Min()])), *_equal_nodes(draw, build))
+
+
+def _clip_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    x = _any_node(draw, build)
+    size = draw(st.sampled_from([1, build.size(x)]))
+    low, high = (draw(st.none() | st.just(0).map(lambda _: _vector(draw, kind, size))) for _ in range(2))
+    build.node(Clip(low if low is not None or high is not None else np.zeros(1), high), x)
+
+
+def _image_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    """Bring some node to the size of a small image, then convolve or pool it."""
+    image = (draw(st.integers(1, 2)), draw(st.integers(2, 3)), draw(st.integers(1, 3)))
+    x = _affine(draw, build, kind, _any_node(draw, build), int(np.prod(image)), True)
+    kernel = (draw(st.integers(1, 2)), draw(st.integers(1, image[2])))
+    stride = (draw(st.integers(1, 2)), draw(st.integers(1, 2)))
+    padding = tuple(draw(st.lists(st.integers(0, 1), min_size=4, max_size=4))) if kernel[0] > 1 < kernel[1] else ()
+    choice = draw(st.sampled_from(["conv", "average", "max"]))
+    if choice == "conv":
+        groups = draw(st.sampled_from([1, image[0]]))
+        shape = (groups * draw(st.integers(1, 2)), image[0] // groups, *kernel)
+        weight = _vector(draw, kind, int(np.prod(shape))).reshape(shape)
+        build.node(Conv(image, weight, _vector(draw, kind, shape[0]), stride, padding, (), groups), x)
+    elif choice == "average":
+        build.node(AveragePool(image, kernel, stride, padding, (), draw(st.booleans())), x)
+    else:
+        build.node(MaxPool(image, kernel, stride, padding), x)
+
+
+_CORE_STEPS = (_affine_step, _affine_step, _relu_step, _relu_step, _add_step, _concat_step, _select_step)
+_RICH_STEPS = (_leaky_step, _abs_step, _extreme_step, _clip_step, _image_step)
+
+
+def _any_node(draw: Draw, build: Builder) -> str:
+    return str(draw(st.sampled_from(list(build.nodes))))
+
+
+def _equal_nodes(draw: Draw, build: Builder) -> list[str]:
+    """One to three nodes of the same size, possibly the same one twice."""
+    first = _any_node(draw, build)
+    same = [name for name in build.nodes if build.size(name) == build.size(first)]
+    return [first, *draw(st.lists(st.sampled_from(same), max_size=2))]
+
+
+def _affine(draw: Draw, build: Builder, kind: str, x: str, size: int, sparse: bool) -> str:
+    """An affine node: any weights, pruned ones, or rows that repeat; dense or sparse."""
+    weight = _vector(draw, kind, size * build.size(x)).reshape(size, build.size(x))
+    bias = _vector(draw, kind, size)
+    if draw(st.booleans()):
+        weight = weight * np.array(
+            draw(st.lists(st.integers(0, 1), min_size=weight.size, max_size=weight.size))
+        ).reshape(weight.shape)
+    if size > 1 and draw(st.booleans()):
+        weight[-1], bias[-1] = weight[0], bias[0]
+    if sparse and draw(st.booleans()):
+        from scipy.sparse import csr_array
+
+        return build.affine(x, csr_array(weight), bias)
+    return build.affine(x, weight, bias)
+
+
+def _vector(draw: Draw, kind: str, size: int) -> Array:
+    return np.array(draw(st.lists(numbers(kind), min_size=size, max_size=size)))

@@ -1,0 +1,117 @@
+"""Options of passes, from text and to text: `name{key=value, key=value}`."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from ircert.errors import PassError
+from ircert.passes.base import Pass
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+
+
+def create(kind: type[Pass[Any, Any]], given: Mapping[str, Any]) -> Pass[Any, Any]:
+    """A pass with options checked against its fields; PassError names what is wrong."""
+    fields = _options(kind)
+    hints = get_type_hints(kind) if fields else {}
+    for name in given:
+        if name not in fields:
+            known = ", ".join(fields) or "none"
+            raise PassError(f"it has no option `{name[:60]}`", pass_name=kind.name, remedy=f"its options are: {known}")
+    for name, field in fields.items():
+        if name not in given and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise PassError(
+                f"the option `{name}` is missing", pass_name=kind.name, remedy=f"write {kind.name}{{{name}=…}}"
+            )
+    return kind(**{name: _checked(kind, name, value, hints[name]) for name, value in given.items()})
+
+
+def _options(kind: Any) -> dict[str, dataclasses.Field[Any]]:
+    return {f.name: f for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else {}
+
+
+def value_from_text(text: str) -> Any:
+    """A number, true, false, a quoted string, a list, a dictionary, or a bare word; ValueError otherwise."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        if _WORD.fullmatch(text):
+            return text
+        raise ValueError(f"{text[:60]!r} is not a value") from None
+
+
+def to_text(pipeline_pass: Pass[Any, Any]) -> str:
+    """The pass as it is written in a pipeline, with the options that differ from their defaults."""
+    shown = [
+        f"{name}={_value_text(getattr(pipeline_pass, name))}"
+        for name, option in _options(type(pipeline_pass)).items()
+        if getattr(pipeline_pass, name) != option.default
+    ]
+    return pipeline_pass.name + (f"{{{', '.join(shown)}}}" if shown else "")
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        plain = _WORD.fullmatch(value) and value not in ("true", "false", "None", "True", "False")
+        return value if plain else repr(value)
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)
+
+
+def _checked(kind: type[Pass[Any, Any]], name: str, value: Any, hint: Any) -> Any:
+    try:
+        return _converted(value, hint)
+    except ValueError:
+        raise PassError(
+            f"the option `{name}` must be {_described(hint)}, got {str(value)[:60]!r}", pass_name=kind.name
+        ) from None
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """`value` as the annotated type, without guessing; ValueError if it is something else."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _first_fitting(value, arguments)
+    if origin is Literal and value in arguments:
+        return value
+    if origin is tuple and isinstance(value, list | tuple):
+        return tuple(_converted(entry, arguments[0]) for entry in value)
+    if origin is dict and isinstance(value, dict):
+        return {_converted(k, arguments[0]): _converted(v, arguments[1]) for k, v in value.items()}
+    if hint is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    if isinstance(hint, type) and type(value) is hint:
+        return value
+    raise ValueError
+
+
+def _first_fitting(value: Any, hints: tuple[Any, ...]) -> Any:
+    for hint in hints:
+        try:
+            return _converted(value, hint)
+        except ValueError:
+            continue
+    raise ValueError
+
+
+def _described(hint: Any) -> str:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(_described(a) for a in arguments)
+    if origin is Literal:
+        return "one of " + ", ".join(str(a) for a in arguments)
+    if origin is tuple:
+        return f"a list of {_described(arguments[0])}, such as [0, 2]"
+    if origin is dict:
+        return f"a dictionary from {_described(arguments[0])} to {_described(arguments[1])}, such as {{0: 1.5}}"
+    words = {int: "an integer", float: "a finite number", bool: "true or false", str: "a word", type(None): "None"}
+    return words.get(hint, str(hint))

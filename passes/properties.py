@@ -1,0 +1,50 @@
+"""Properties of graphs that passes require and ensure; the pipeline checks them, so they cannot rot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine, LinearImageOp, Relu
+
+
+@dataclass(frozen=True)
+class Property:
+    """A predicate on graphs: `broken_by` returns what breaks it, or None; the pass `pass_name` establishes it."""
+
+    name: str
+    broken_by: Callable[[Graph], str | None]
+    pass_name: str
+
+
+def _non_core(graph: Graph) -> str | None:
+    return next((f"`{node.name}` is {node.op.kind}" for node in graph.nodes if not node.op.core), None)
+
+
+def _image_map(graph: Graph) -> str | None:
+    found = (node for node in graph.nodes if isinstance(node.op, LinearImageOp))
+    return next((f"`{node.name}` is {node.op.kind}" for node in found), None)
+
+
+def _not_plain(graph: Graph) -> str | None:
+    """A plain MLP is x -> affine -> (relu -> affine)*, each node reading the one before."""
+    if len(graph.nodes) % 2:
+        return "it does not alternate between affine and relu"
+    for k, node in enumerate(graph.nodes[1:], start=1):
+        wanted = Affine if k % 2 else Relu
+        if not isinstance(node.op, wanted):
+            return f"`{node.name}` is {node.op.kind} where {wanted.kind} was expected"
+        if node.operands != (graph.nodes[k - 1].name,):
+            return f"`{node.name}` does not read the node before it"
+    return None if graph.output == graph.nodes[-1].name else "its output is not its last node"
+
+
+ALL = {
+    known.name: known
+    for known in (
+        Property("canonical", _non_core, "canonicalize"),
+        Property("no-image-maps", _image_map, "lower-conv"),
+        Property("plain-mlp", _not_plain, "fold-residual"),
+    )
+}

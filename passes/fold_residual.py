@@ -2,8 +2,8 @@
 
 The identity x = relu(x) - relu(-x) carries a value past a relu layer, and what is already nonnegative passes a relu
 unchanged: relu(relu(z)) = relu(z). So a skip over k layers costs two neurons per entry and layer, or one where it
-starts behind a relu. (In the paper's proof the middle layers should read diag(W, I, I): with -I in the last block the relu
-would erase the negative part.)
+starts behind a relu. (In the paper's proof the middle layers should read diag(W, I, I): with -I in the last block the
+relu would erase the negative part.)
 """
 
 from __future__ import annotations

@@ -115,3 +115,11 @@ def _described(hint: Any) -> str:
         return f"a dictionary from {_described(arguments[0])} to {_described(arguments[1])}, such as {{0: 1.5}}"
     words = {int: "an integer", float: "a finite number", bool: "true or false", str: "a word", type(None): "None"}
     return words.get(hint, str(hint))
+
+
+def describe(kind: type[Pass[Any, Any]]) -> str:
+    """One line about a pass: its name, its options and the first sentence of its documentation."""
+    hints = get_type_hints(kind)
+    options = ", ".join(f"{name}={_described(hints[name])}" for name in _options(kind))
+    summary = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+    return f"{kind.name}{f'{{{options}}}' if options else ''}\n    {summary}"

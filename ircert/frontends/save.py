@@ -17,7 +17,16 @@ WRITERS: dict[str, Callable[[Graph, str | os.PathLike[str]], None]] = {
 
 def save(graph: Graph, path: str | os.PathLike[str]) -> None:
     """Write the graph; the name's ending says in which format."""
-    writer = WRITERS.get(Path(path).suffix.lower())
-    if writer is None:
+    check_savable(path)
+    WRITERS[Path(path).suffix.lower()](graph, path)
+
+
+def check_savable(path: str | os.PathLike[str]) -> None:
+    """FileError unless a graph could be written there, so that a long run does not end in a refusal."""
+    target = Path(path)
+    if target.suffix.lower() not in WRITERS:
         raise FileError("unknown kind of file", path=path, remedy=f"use a name ending in {', '.join(WRITERS)}")
-    writer(graph, path)
+    if target.is_dir():
+        raise FileError("this is a folder, not a file", path=path)
+    if not os.access(target.parent, os.W_OK):
+        raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
@@ -25,8 +26,7 @@ def numbers(kind: str) -> st.SearchStrategy[float]:
     """Weights: "dyadic" (k/8 with |k| <= 32), "float64" or "float32" (full mantissas of moderate size)."""
     if kind == "dyadic":
         return st.integers(-32, 32).map(lambda k: k / 8)
-    width = 64 if kind == "float64" else 32
-    moderate = st.floats(-8, 8, width=width, allow_subnormal=False)
+    moderate = st.floats(-8, 8, width=64 if kind == "float64" else 32, allow_subnormal=False)
     return st.one_of(st.sampled_from([0.0, 1.0, -1.0]), moderate, moderate)
 
 
@@ -82,7 +82,7 @@ def graphs(draw: Draw, *, inputs: int = 4, nodes: int = 8, width: int = 6, rich:
     return build.graph(draw(st.sampled_from(list(build.nodes))))
 
 
-# --- one step per operation: each draws operands among the nodes so far and adds a node ---------------------------------
+# --- one step per operation: each draws operands among the nodes so far and adds a node -----------------------------
 
 
 def _affine_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
@@ -123,8 +123,10 @@ def _extreme_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
 def _clip_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
     x = _any_node(draw, build)
     size = draw(st.sampled_from([1, build.size(x)]))
-    low, high = (draw(st.none() | st.just(0).map(lambda _: _vector(draw, kind, size))) for _ in range(2))
-    build.node(Clip(low if low is not None or high is not None else np.zeros(1), high), x)
+    sides = draw(st.sampled_from(["low", "high", "both"]))
+    low = None if sides == "high" else _vector(draw, kind, size)
+    high = None if sides == "low" else _vector(draw, kind, size)
+    build.node(Clip(low, high), x)
 
 
 def _image_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
@@ -166,14 +168,11 @@ def _affine(draw: Draw, build: Builder, kind: str, x: str, size: int, sparse: bo
     weight = _vector(draw, kind, size * build.size(x)).reshape(size, build.size(x))
     bias = _vector(draw, kind, size)
     if draw(st.booleans()):
-        weight = weight * np.array(
-            draw(st.lists(st.integers(0, 1), min_size=weight.size, max_size=weight.size))
-        ).reshape(weight.shape)
+        mask = draw(st.lists(st.integers(0, 1), min_size=weight.size, max_size=weight.size))
+        weight = weight * np.array(mask).reshape(weight.shape)
     if size > 1 and draw(st.booleans()):
         weight[-1], bias[-1] = weight[0], bias[0]
     if sparse and draw(st.booleans()):
-        from scipy.sparse import csr_array
-
         return build.affine(x, csr_array(weight), bias)
     return build.affine(x, weight, bias)
 

@@ -1,0 +1,90 @@
+"""`ircert COMMAND …`: arguments, exit codes, and errors as one line.
+
+Commands import what they need when they run, so that `ircert --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from ircert import __version__
+from ircert.errors import IrcertError
+
+BAD_USAGE = 2
+UNRESOLVED = 3
+INTERNAL_ERROR = 70
+"""Exit code for a bug: none of the codes that mean a verdict."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "command"):
+        parser.print_help()
+        return BAD_USAGE
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        code = command(options)
+        sys.stdout.flush()
+        return code
+    except IrcertError as error:
+        print(f"ircert: error: {error}", file=sys.stderr)
+        return BAD_USAGE
+    except BrokenPipeError:
+        # The reader (`| head`) went away; Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("ircert: interrupted", file=sys.stderr)
+        return UNRESOLVED
+    except Exception:
+        traceback.print_exc()
+        print("ircert: internal error: this is a bug, and no verdict", file=sys.stderr)
+        return INTERNAL_ERROR
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ircert", description="Prove where a trained neural network can be inverted, and where it cannot."
+    )
+    parser.add_argument("--version", action="version", version=f"ircert {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_demo(commands)
+    _add_opt(commands)
+    return parser
+
+
+def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "show the main job on a bundled network"
+    demo = commands.add_parser("demo", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    demo.set_defaults(command=_demo)
+
+
+def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "show or write the IR after passes"
+    opt = commands.add_parser("opt", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    opt.add_argument("model", metavar="MODEL", nargs="?", help="a model file (.onnx, .npz, .ir)")
+    opt.add_argument("-p", "--passes", metavar="PIPELINE", default="", help='for example "canonicalize,fuse-affine"')
+    opt.add_argument("-o", "--output", metavar="FILE", help="write the graph there instead of showing it")
+    opt.add_argument("--full", action="store_true", help="show large arrays in full")
+    opt.add_argument("--stats", action="store_true", help="show each pass's effect and time on stderr")
+    opt.add_argument("--check", action="store_true", help="compare exact values before and after each pass")
+    opt.add_argument("--list", action="store_true", help="list the passes and their options")
+    opt.set_defaults(command=_opt)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from ircert.cli.demo import demo
+
+    return demo()
+
+
+def _opt(options: argparse.Namespace) -> int:
+    from ircert.cli.opt import opt
+
+    return opt(options)

@@ -41,6 +41,10 @@ class GraphError(IrcertError):
         return f"{super().__str__()} [{self.rule}]"
 
 
+class OpError(IrcertError, ValueError):
+    """Arrays or attributes that an operation cannot have: not finite, not real, of the wrong shape."""
+
+
 class ParseError(IrcertError):
     """Text that is not a graph or a pipeline; `line` and `column` count from 1."""
 

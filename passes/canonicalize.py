@@ -22,13 +22,14 @@ class Canonicalize(GraphPass):
     ensures = ("canonical",)
 
     def run(self, source: Graph) -> Rewrite[Graph]:
-        """Lower node by node, in one walk: lowerings use core operations only."""
-        return Rewrite(rebuild(source, _lowered))
+        """Lower node by node (lowerings use core operations only), then drop the relus that do nothing."""
+        return Rewrite(rebuild(rebuild(source, _lowered), _without_second_relu))
 
 
 def _lowered(build: Builder, node: Node, operands: tuple[str, ...]) -> str | None:
-    if not node.op.core:
-        return node.op.lower(build, *operands)
-    if isinstance(node.op, Relu) and isinstance(build.nodes[operands[0]].op, Relu):
-        return operands[0]
-    return None
+    return None if node.op.core else node.op.lower(build, *operands)
+
+
+def _without_second_relu(build: Builder, node: Node, operands: tuple[str, ...]) -> str | None:
+    twice = isinstance(node.op, Relu) and isinstance(build.nodes[operands[0]].op, Relu)
+    return operands[0] if twice else None

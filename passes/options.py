@@ -89,7 +89,7 @@ def _converted(value: Any, hint: Any) -> Any:
         return {_converted(k, arguments[0]): _converted(v, arguments[1]) for k, v in value.items()}
     if hint is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    if isinstance(hint, type) and type(value) is hint:
+    if isinstance(hint, type) and hint is not float and type(value) is hint:
         return value
     raise ValueError
 

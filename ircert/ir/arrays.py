@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from ircert.errors import OpError
+
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -25,14 +27,14 @@ SPARSE_DENSITY = 0.1
 
 
 def tensor(values: object, what: str, ndim: int | None = None) -> Array:
-    """`values` as a read-only float64 array; ValueError where that would change or lose a number."""
+    """`values` as a read-only float64 array; OpError where that would change or lose a number."""
     if isinstance(values, np.ndarray) and _is_ours(values):
         array = values
     else:
         array = _converted(values, what)
         array.setflags(write=False)
     if ndim is not None and array.ndim != ndim:
-        raise ValueError(f"{what} must have {ndim} dimension{'s' * (ndim != 1)}, got shape {array.shape}")
+        raise OpError(f"{what} must have {ndim} dimension{'s' * (ndim != 1)}, got shape {array.shape}")
     _require_finite(array, what)
     return array
 
@@ -42,7 +44,7 @@ def matrix(values: Any, what: str) -> Matrix:
     if not issparse(values):
         return tensor(values, what, ndim=2)
     if len(values.shape) != 2:
-        raise ValueError(f"{what} must have 2 dimensions, got shape {values.shape}")
+        raise OpError(f"{what} must have 2 dimensions, got shape {values.shape}")
     ours = isinstance(values, csr_array) and _is_ours(values.data) and values.has_canonical_format
     sparse: Sparse = values if ours else _own_sparse(values, what)
     _require_finite(sparse.data, what)
@@ -133,15 +135,15 @@ def _converted(values: object, what: str) -> Array:
     try:
         raw = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{what} is not a rectangular array of numbers ({error})") from None
+        raise OpError(f"{what} is not a rectangular array of numbers ({error})") from None
     if raw.dtype.kind not in "fiub":
-        raise ValueError(f"{what} must hold real numbers, got dtype {raw.dtype}")
+        raise OpError(f"{what} must hold real numbers, got dtype {raw.dtype}")
     with np.errstate(over="ignore", invalid="ignore"):
         array = np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape) + 0.0  # + 0.0: a copy, and -0.0 -> 0.0
     if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and not _integers_survive(raw, array):
-        raise ValueError(f"{what} holds an integer that float64 cannot represent")
+        raise OpError(f"{what} holds an integer that float64 cannot represent")
     if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and not np.array_equal(array.astype(raw.dtype), raw, True):
-        raise ValueError(f"{what} holds a {raw.dtype} number that float64 cannot represent")
+        raise OpError(f"{what} holds a {raw.dtype} number that float64 cannot represent")
     return array
 
 
@@ -164,4 +166,4 @@ def _require_finite(array: NDArray[Any], what: str) -> None:
     if array.size and not np.all(np.isfinite(array)):
         bad = np.argwhere(~np.isfinite(array))[0]
         place = ", ".join(str(int(i)) for i in bad)
-        raise ValueError(f"{what} holds {array[tuple(bad)]} at [{place}]; all numbers must be finite")
+        raise OpError(f"{what} holds {array[tuple(bad)]} at [{place}]; all numbers must be finite")

@@ -50,7 +50,8 @@ class _Parser:
         self.json = json.JSONDecoder(parse_constant=_no_constants)
 
     def graph(self) -> Graph:
-        self._expect(HEADER, f"a graph starts with the line `{HEADER}`")
+        if not self._take(HEADER):
+            self._fail("this is not the text of a graph", remedy=f"it starts with the line `{HEADER}`")
         seal = self._seal()
         nodes = []
         while not self._word_follows("return"):
@@ -133,6 +134,7 @@ class _Parser:
 
     def _value(self) -> Any:
         self._skip()
+        start = self.at
         try:
             if self._take("@"):
                 return self.resolve(str(self._json()))
@@ -140,6 +142,7 @@ class _Parser:
                 self._expect("sparse", "")
                 return _sparse(self._json(), self._json())
         except ValueError as error:
+            self.at = start
             self._fail(str(error))
         if self._take("<"):
             self._fail("this array was left out for display", remedy="write the graph with ircert.save instead")

@@ -75,7 +75,8 @@ def _value(node: Node, name: str, value: object, abbreviate: Abbreviate | None) 
 def _dense(values: list[object], depth: int = 1) -> str:
     if not isinstance(values[0], list):
         return _wrapped([json.dumps(value) for value in values], depth)
-    return _block([_dense(row, depth + 1) for row in values], depth)  # type: ignore[arg-type]
+    rows = [_dense(row, depth + 1) for row in values]  # type: ignore[arg-type]
+    return f"[{rows[0]}]" if len(rows) == 1 and "\n" not in rows[0] else _block(rows, depth)
 
 
 def _sparse(value: Sparse) -> str:

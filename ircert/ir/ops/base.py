@@ -70,7 +70,7 @@ class Op(ABC):
         return state.digest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Op) and self.fingerprint == other.fingerprint
+        return self is other or (type(self) is type(other) and self.fingerprint == other.fingerprint)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
@@ -92,7 +92,8 @@ def _update(state: hashlib._Hash, value: object) -> None:
     if value is None or isinstance(value, str | bool | int | float | tuple):
         state.update(repr(value).encode())
     elif isinstance(value, np.ndarray) and value.ndim != 2:
-        state.update(repr((value.shape, value.dtype.kind)).encode() + np.ascontiguousarray(value).tobytes())
+        little_endian = value.dtype.newbyteorder("<")
+        state.update(repr((value.shape, value.dtype.kind)).encode() + value.astype(little_endian).tobytes())
     else:
         _update_matrix(state, value)
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ircert.errors import OpError
 from ircert.ir.arrays import Array, Indices, Matrix, freeze, matrix, nonzeros, tensor
 from ircert.ir.dyadic import integers
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
@@ -26,7 +27,7 @@ class Input(Op):
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int | np.integer) or self.length < 1:
-            raise ValueError(f"length must be a positive integer, got {self.length!r}")
+            raise OpError(f"length must be a positive integer, got {self.length!r}")
         object.__setattr__(self, "length", int(self.length))
 
     def size(self, *sizes: int) -> int:
@@ -54,9 +55,9 @@ class Affine(Op):
         object.__setattr__(self, "weight", checked)
         object.__setattr__(self, "bias", tensor(offset, "bias", ndim=1))
         if len(self.bias) != checked.shape[0]:
-            raise ValueError(f"weight has {checked.shape[0]} rows but bias has {len(self.bias)} entries")
+            raise OpError(f"weight has {checked.shape[0]} rows but bias has {len(self.bias)} entries")
         if 0 in checked.shape:
-            raise ValueError(f"weight has shape {checked.shape}; every dimension must be at least 1")
+            raise OpError(f"weight has shape {checked.shape}; every dimension must be at least 1")
 
     def size(self, *sizes: int) -> int:
         if sizes[0] != self.weight.shape[1]:
@@ -170,9 +171,9 @@ class Select(Op):
     def __post_init__(self) -> None:
         given = np.asarray(self.indices)
         if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
-            raise ValueError(f"indices must be a non-empty list of integers, got {self.indices!r}")
+            raise OpError(f"indices must be a non-empty list of integers, got {self.indices!r}")
         if given.min() < 0:
-            raise ValueError(f"indices count from 0 upwards, got {int(given.min())}")
+            raise OpError(f"indices count from 0 upwards, got {int(given.min())}")
         own = np.array(given, dtype=np.int64)
         freeze(own)
         object.__setattr__(self, "indices", own)

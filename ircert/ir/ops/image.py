@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from ircert.errors import OpError
 from ircert.ir.arrays import Array, Indices, Sparse, freeze, tensor
 from ircert.ir.ops.base import Op, SizeMismatch
 from ircert.ir.ops.core import Affine
@@ -33,7 +34,7 @@ class ImageOp(Op):
             if hasattr(self, name):
                 object.__setattr__(self, name, _integers(getattr(self, name), name))
         if len(self.image) < 2 or min(self.image) < 1:
-            raise ValueError(f"image must be (channels, axis, …) with positive entries, got {self.image}")
+            raise OpError(f"image must be (channels, axis, …) with positive entries, got {self.image}")
 
     def _check_size(self, size: int) -> None:
         if size != math.prod(self.image):
@@ -95,11 +96,11 @@ class Conv(LinearImageOp):
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "bias", bias)
         if not _is_integer(self.groups) or self.groups < 1 or out % self.groups:
-            raise ValueError(f"groups must divide the {out} output channels, got {self.groups!r}")
+            raise OpError(f"groups must divide the {out} output channels, got {self.groups!r}")
         if channels * self.groups != self.image[0]:
-            raise ValueError(f"weight {weight.shape} with {self.groups} groups does not fit {self.image[0]} channels")
+            raise OpError(f"weight {weight.shape} with {self.groups} groups does not fit {self.image[0]} channels")
         if len(bias) != out:
-            raise ValueError(f"weight has {out} output channels but bias has {len(bias)} entries")
+            raise OpError(f"weight has {out} output channels but bias has {len(bias)} entries")
         _ = self.windows  # checks them
 
     @cached_property
@@ -150,7 +151,7 @@ class AveragePool(LinearImageOp):
         super().__post_init__()
         self._default_windows()
         if not isinstance(self.count_padding, bool):
-            raise ValueError(f"count_padding must be true or false, got {reprlib.repr(self.count_padding)}")
+            raise OpError(f"count_padding must be true or false, got {reprlib.repr(self.count_padding)}")
         _ = self.windows  # checks them
 
     @cached_property
@@ -189,7 +190,7 @@ class MaxPool(ImageOp):
         super().__post_init__()
         self._default_windows()
         if not self.windows.inside.any(axis=1).all():
-            raise ValueError("a window lies wholly on the padding; reduce the padding")
+            raise OpError("a window lies wholly on the padding; reduce the padding")
 
     @cached_property
     def windows(self) -> Windows:
@@ -222,7 +223,7 @@ class MaxPool(ImageOp):
 
 def _integers(values: object, what: str) -> tuple[int, ...]:
     if not isinstance(values, list | tuple) or not all(_is_integer(v) for v in values):
-        raise ValueError(f"{what} must be a list of integers, got {reprlib.repr(values)}")
+        raise OpError(f"{what} must be a list of integers, got {reprlib.repr(values)}")
     return tuple(int(v) for v in values)
 
 

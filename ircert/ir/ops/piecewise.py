@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from scipy.sparse import hstack
 
+from ircert.errors import OpError
 from ircert.ir.arrays import Array, Indices, Sparse, diagonal, identity, tensor
 from ircert.ir.dyadic import add
 from ircert.ir.ops.base import ElementwiseOp, SizeMismatch
@@ -130,7 +131,7 @@ class Clip(ElementwiseOp):
             bound = getattr(self, name)
             object.__setattr__(self, name, None if bound is None else _parameter(bound, name))
         if self.low is None and self.high is None:
-            raise ValueError("clip needs low, high or both")
+            raise OpError("clip needs low, high or both")
 
     def size(self, *sizes: int) -> int:
         bounds = {name: bound for name, bound in self.attributes().items() if isinstance(bound, np.ndarray)}
@@ -187,7 +188,7 @@ def _tree(operands: tuple[str, ...], join: object) -> str:
 def _parameter(values: object, what: str) -> Array:
     array = tensor(np.atleast_1d(np.asarray(values)), what, ndim=1)
     if array.size == 0:
-        raise ValueError(f"{what} is empty")
+        raise OpError(f"{what} is empty")
     return array
 
 

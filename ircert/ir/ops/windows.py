@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.errors import OpError
 from ircert.ir.arrays import Indices, Mask
 
 Number = TypeVar("Number", np.int64, np.bool_)
@@ -34,9 +35,9 @@ class Windows:
             ("padding", self.padding, 2 * axes, 0),
         ):
             if len(values) != count or any(v < least for v in values):
-                raise ValueError(f"{name} must be {count} integers >= {least} for an image with {axes} spatial axes")
+                raise OpError(f"{name} must be {count} integers >= {least} for an image with {axes} spatial axes")
         if any(n < 1 for n in self.output):
-            raise ValueError(f"the kernel {self.kernel} is larger than the padded image {self.extent}")
+            raise OpError(f"the kernel {self.kernel} is larger than the padded image {self.extent}")
 
     @cached_property
     def output(self) -> tuple[int, ...]:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from ircert.ir.graph import Graph
+from ircert.passes.canonicalize import Canonicalize
+from ircert.testing import assert_preserves, graphs
+from tests.passes import golden_files
+
+
+@pytest.mark.parametrize("case", golden_files.cases("canonicalize"), ids=lambda path: path.stem)
+def test_golden(case: Path, update_golden: bool) -> None:
+    golden_files.check(case, update_golden)
+
+
+@pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")
+@given(graphs())
+def test_preserves_and_is_idempotent(graph: Graph) -> None:
+    once = assert_preserves(Canonicalize(), graph)
+    assert Canonicalize().run(once).result is once
+
+
+@given(graphs())
+def test_only_core_operations_remain(graph: Graph) -> None:
+    assert all(node.op.core for node in Canonicalize().run(graph).result.nodes)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ircert
+from ircert.ir.arrays import nonzeros
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine
+from ircert.passes.fuse_affine import FuseAffine
+from ircert.testing import assert_preserves, graphs, mlps, residual_networks
+from tests.passes import golden_files
+
+
+@pytest.mark.parametrize("case", golden_files.cases("fuse-affine"), ids=lambda path: path.stem)
+def test_golden(case: Path, update_golden: bool) -> None:
+    golden_files.check(case, update_golden)
+
+
+@pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")
+@given(graphs())
+def test_preserves_and_is_idempotent(graph: Graph) -> None:
+    once = assert_preserves(FuseAffine(), graph)
+    assert FuseAffine().run(once).result is once
+
+
+@given(mlps(depth=0), mlps(depth=0), st.data())
+def test_a_chain_is_fused_exactly_when_nothing_rounds(first: Graph, second: Graph, data: st.DataObject) -> None:
+    """Small dyadic numbers never round, so two layers of them always become one."""
+    glue = [[float(data.draw(st.integers(-3, 3))) for _ in range(first.output_dim)] for _ in range(second.input_dim)]
+    chain = first.then(ircert.load([(glue, None)])).then(second)
+    rewrite = FuseAffine().run(chain)
+    if _is_dyadic(chain):
+        assert len(rewrite.result) <= 2
+    assert (len(rewrite.result) > 2) == bool(rewrite.notes)
+
+
+def _is_dyadic(graph: Graph) -> bool:
+    affine = [node.op for node in graph.nodes if isinstance(node.op, Affine)]
+    numbers = [np.concatenate([nonzeros(op.weight).data, op.bias]) * 8 for op in affine]
+    return all(np.array_equal(values, values.round()) for values in numbers)
+
+
+@given(residual_networks())
+def test_nodes_and_neurons_never_grow(graph: Graph) -> None:
+    fused = FuseAffine().run(graph).result
+    assert len(fused) <= len(graph)
+    assert _neurons(fused) == _neurons(graph)
+
+
+def _neurons(graph: Graph) -> int:
+    return sum(graph.sizes[node.name] for node in graph.nodes if node.op.kind == "relu")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from scipy.sparse import issparse
+
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine, LinearImageOp
+from ircert.passes.lower_conv import LowerConv
+from ircert.testing import assert_preserves, graphs
+from tests.passes import golden_files
+
+
+@pytest.mark.parametrize("case", golden_files.cases("lower-conv"), ids=lambda path: path.stem)
+def test_golden(case: Path, update_golden: bool) -> None:
+    golden_files.check(case, update_golden)
+
+
+@pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")
+@given(graphs())
+def test_preserves_and_is_idempotent(graph: Graph) -> None:
+    once = assert_preserves(LowerConv(), graph)
+    assert LowerConv().run(once).result is once
+
+
+@given(graphs())
+def test_no_image_maps_remain_and_they_are_sparse(graph: Graph) -> None:
+    lowered = LowerConv().run(graph).result
+    assert not any(isinstance(node.op, LinearImageOp) for node in lowered.nodes)
+    for node in graph.nodes:
+        if isinstance(node.op, LinearImageOp):
+            assert isinstance(lowered[node.name].op, Affine)
+            assert issparse(lowered[node.name].op.weight)  # type: ignore[attr-defined]

@@ -1,0 +1,72 @@
+"""Data flows one way: no room of the house imports from a room to its right."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Left to right. A room may import from itself and from rooms to its left.
+ROOMS = [
+    "ircert.errors",
+    "ircert.files",
+    "ircert.ir",
+    "ircert.passes",
+    "ircert.frontends",
+    "ircert.data",
+    "ircert.backends",
+    "ircert.testing",
+    "ircert.cli",
+]
+# The shorthand methods Graph.fix and Graph.select run passes; nothing else reaches to the right.
+EXCEPTIONS = {("ircert/ir/graph.py", "ircert.passes")}
+
+
+def sources() -> list[Path]:
+    folders = [ROOT / "passes", ROOT / "backends", *(p for p in (ROOT / "ircert").iterdir() if not p.is_symlink())]
+    files = [f for p in folders for f in (p.rglob("*.py") if p.is_dir() else [p] if p.suffix == ".py" else [])]
+    return sorted(
+        f
+        for f in files
+        if (f.name not in ("__main__.py",) and f.parent != ROOT / "ircert") or f.name in ("errors.py", "files.py")
+    )
+
+
+def module(path: Path) -> str:
+    relative = path.relative_to(ROOT).with_suffix("")
+    name = ".".join(relative.parts)
+    return name if name.startswith("ircert") else f"ircert.{name}"
+
+
+def room(name: str) -> str | None:
+    return next((r for r in ROOMS if name == r or name.startswith(f"{r}.")), None)
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.startswith("ircert.")}
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_room_imports_from_a_room_to_its_right(path: Path) -> None:
+    mine = room(module(path))
+    assert mine is not None, f"{path} is in no room: add it to ROOMS"
+    for name in imported(path):
+        theirs = room(name)
+        if theirs is None or (str(path.relative_to(ROOT)), theirs) in EXCEPTIONS:
+            continue
+        assert ROOMS.index(theirs) <= ROOMS.index(mine), f"{module(path)} imports {name}, which lies to its right"
+
+
+def test_files_stay_small() -> None:
+    large = {str(p.relative_to(ROOT)): n for p in sources() if (n := len(p.read_text().splitlines())) > 500}
+    assert large == {}

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert import __version__
+from ircert.cli import main as cli
+
+ROOT = Path(__file__).parents[1]
+NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
+
+
+def ircert_command(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", "ircert", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
+
+
+def imports_of(code: str) -> tuple[str, set[str]]:
+    """What the code prints, and the top-level packages that were imported when it had run."""
+    report = "\nimport sys; print('\\n--', *{name.split('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, cwd=ROOT, check=True)
+    output, _, names = run.stdout.rpartition("\n--")
+    return output, set(names.split())
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    (tmp_path / "net.ir").write_text(NET)
+    return tmp_path / "net.ir"
+
+
+def test_help_is_quick_because_it_imports_nothing_heavy(tmp_path: Path) -> None:
+    help_text = (
+        "from contextlib import suppress; from ircert.cli.main import run\nwith suppress(SystemExit): run(['--help'])"
+    )
+    output, loaded = imports_of(help_text)
+    assert "demo" in output
+    assert loaded.isdisjoint({"numpy", "scipy", "networkx", "onnx", "mip", "matplotlib", "hypothesis"})
+    assert imports_of("import ircert")[1].isdisjoint({"numpy", "scipy", "networkx"})
+
+
+def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:
+    _, loaded = imports_of(f"import ircert; ircert.load({str(net)!r})")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint({"onnx", "mip", "matplotlib", "hypothesis"})
+
+
+def test_version_and_no_command(tmp_path: Path) -> None:
+    assert ircert_command("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
+    run = ircert_command(cwd=tmp_path)
+    assert run.returncode == 2
+    assert "usage: ircert" in run.stdout
+
+
+def test_demo(tmp_path: Path) -> None:
+    run = ircert_command("demo", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "x = input(length=2)" in run.stdout
+    assert "the same number" in run.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_opt_shows_the_graph(net: Path) -> None:
+    run = ircert_command("opt", "net.ir", cwd=net.parent)
+    assert run.returncode == 0
+    assert ircert.parse(run.stdout) == ircert.parse(NET)
+    assert run.stderr == ""
+
+
+def test_opt_runs_passes_and_writes(net: Path) -> None:
+    run = ircert_command(
+        "opt", "net.ir", "-p", "canonicalize,fold-residual", "-o", "out.ir", "--stats", "--check", cwd=net.parent
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == ""
+    assert "canonicalize: 3 nodes, 0 neurons -> 6 nodes, 2 neurons" in run.stderr
+    x = ["1/3", "-2/7"]
+    assert ircert.load(net.parent / "out.ir").exact(x).tolist() == ircert.parse(NET).exact(x).tolist()
+
+
+def test_opt_prints_notes(net: Path) -> None:
+    net.write_text(NET.replace("m = max(x, x)", "m = affine(x, weight=[[0.3, 0.0], [0.0, 1.0]])"))
+    run = ircert_command("opt", "net.ir", "-p", "fuse-affine", cwd=net.parent)
+    assert run.stderr == "ircert: note: fuse-affine: kept `m` and `y` apart: their product might round\n"
+
+
+def test_opt_lists_passes(tmp_path: Path) -> None:
+    run = ircert_command("opt", "--list", cwd=tmp_path)
+    assert run.returncode == 0
+    assert "fold-residual\n" in run.stdout
+    assert "select-outputs{keep=a list of an integer, such as [0, 2]}\n" in run.stdout
+
+
+def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
+    np.savez(tmp_path / "net.npz", W0=np.random.default_rng(0).standard_normal((40, 30)))
+    assert "weight=<40x30 dense>" in ircert_command("opt", "net.npz", cwd=tmp_path).stdout
+    full = ircert_command("opt", "net.npz", "--full", cwd=tmp_path).stdout
+    assert ircert.parse(full) == ircert.load(tmp_path / "net.npz")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["opt"], "no model is given"),
+        (["opt", "missing.ir"], "missing.ir: no such file"),
+        (["opt", "."], "does not say what it is"),
+        (["opt", "net.xyz"], "use a name ending in .ir"),
+        (["opt", "folder.ir"], "this is a folder"),
+        (["opt", "garbage.ir"], "garbage.ir: line 1, column 1: this is not the text of a graph"),
+        (["opt", "binary.ir"], "not a text file"),
+        (["opt", "garbage.npz"], "not a readable .npz file"),
+        (["opt", "cycle.ir"], "cycle"),
+        (["opt", "nan.npz"], "layer 0: weight holds nan at [0, 0]"),
+        (["opt", "net.ir", "-p", "nonsense"], "pass `nonsense`: there is no such pass"),
+        (["opt", "net.ir", "-p", "fold-residual"], "run `canonicalize` before it"),
+        (["opt", "net.ir", "-p", "select-outputs{keep=[5]}"], "there is no output 5"),
+        (["opt", "net.ir", "-p", "canonicalize{"], "pipeline: line 1, column 14"),
+        (["opt", "net.ir", "-o", "missing/out.ir"], "does not exist or cannot be written"),
+        (["opt", "net.ir", "-o", "out.txt"], "use a name ending in .ir"),
+        (["opt", "net.ir", "-o", "folder.ir"], "this is a folder"),
+        (["frobnicate"], "invalid choice"),
+        (["opt", "net.ir", "--frobnicate"], "unrecognized arguments"),
+    ],
+)
+def test_bad_input_is_one_line_exit_code_2_and_nothing_written(net: Path, arguments: list[str], says: str) -> None:
+    folder = net.parent
+    (folder / "folder.ir").mkdir()
+    (folder / "garbage.ir").write_text("hello " * 1000)
+    (folder / "binary.ir").write_bytes(bytes(range(256)))
+    (folder / "garbage.npz").write_bytes(b"PK\x03\x04 nonsense")
+    (folder / "cycle.ir").write_text("ircert.ir/1\nx = input(length=1)\na = add(x, b)\nb = relu(a)\nreturn b\n")
+    np.savez(folder / "nan.npz", W0=np.array([[np.nan]]))
+    before = sorted(folder.rglob("*"))
+    run = ircert_command(*arguments, cwd=folder)
+    assert run.returncode == 2
+    assert says in run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) <= 4  # argparse adds its usage
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_bug_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(options: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "_demo", broken)
+    assert cli.run(["demo"]) == 70
+    assert "this is a bug, and no verdict" in capsys.readouterr().err
+
+    def interrupted(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_demo", interrupted)
+    assert cli.run(["demo"]) == 3
+
+
+def test_a_closed_pipe_is_no_error(net: Path) -> None:
+    command = f"{sys.executable} -m ircert opt --list | head -n 1"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.stdout == "canonicalize\n"
+    assert run.stderr == ""

@@ -1,0 +1,81 @@
+"""A pass of another package, installed for real: the three files that CONTRIBUTING.md shows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ircert import passes
+from ircert.errors import PassError
+
+ROOT = Path(__file__).parents[1]
+PLUGIN = Path(__file__).parent / "plugin"
+
+
+def in_a_project_with(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the plugin importable and its entry point visible, as pip would leave them."""
+    info = folder / "toy_pass-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-pass\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ircert.passes]\ndouble-negation = toy_pass:DoubleNegation\n")
+    (folder / "toy_pass.py").write_text((PLUGIN / "toy_pass.py").read_text())
+    (folder / "test_toy_pass.py").write_text((PLUGIN / "test_toy_pass.py").read_text())
+    environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(folder)}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment, cwd=folder, check=False
+    )
+
+
+@pytest.mark.rule("P-9")
+def test_a_plugin_passes_its_own_tests(tmp_path: Path) -> None:
+    run = in_a_project_with(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_toy_pass.py")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "2 passed" in run.stdout
+
+
+@pytest.mark.rule("P-9")
+def test_a_plugin_is_listed_and_runs_from_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "net.ir").write_text(
+        "ircert.ir/1\nx = input(length=1)\na = affine(x, weight=[[-1]])\nb = affine(a, weight=[[-1]])\nreturn b\n"
+    )
+    run = in_a_project_with(tmp_path, "-m", "ircert", "opt", "net.ir", "-p", "double-negation")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "ircert.ir/1\n\nx = input(length=1)\nreturn x\n"
+
+
+class FakePoint:
+    """An entry point that loads to something."""
+
+    name = "fake"
+    value = "fake:thing"
+    dist = None
+
+    def __init__(self, loaded: Any) -> None:
+        self.loaded = loaded
+
+    def load(self) -> Any:
+        if isinstance(self.loaded, Exception):
+            raise self.loaded
+        return self.loaded
+
+
+@pytest.mark.rule("P-9")
+@pytest.mark.parametrize("loaded", [ImportError("no module named fake"), object, 5, "fake"])
+def test_a_broken_plugin_is_named(loaded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "_plugins", lambda: (FakePoint(loaded),))
+    assert "fake" in passes.names()
+    with pytest.raises(PassError, match="fake:thing"):
+        passes.get("fake")
+
+
+def test_contributing_shows_these_files_and_little_else_to_read() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    for name in ("pyproject.toml", "toy_pass.py", "test_toy_pass.py"):
+        assert (PLUGIN / name).read_text().strip() in text, f"CONTRIBUTING.md does not show {name} as it is"
+    to_read = ["passes/base.py", "passes/rebuilding.py", "passes/canonicalize.py", "ircert/ir/build.py"]
+    assert all(f"`{path}`" in text for path in to_read)
+    assert sum(len((ROOT / path).read_text().splitlines()) for path in to_read) <= 400

@@ -1,0 +1,167 @@
+"""The public checks must catch what they say they catch: each broken pass below is caught for its own fault."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis.errors import NoSuchExample
+
+import ircert
+from ircert.errors import PassError
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Affine, Relu
+from ircert.passes.base import GraphPass, Lift, Rewrite
+from ircert.passes.properties import ALL as PROPERTIES
+from ircert.testing import assert_preserves, assert_same_function, graphs, mlps, residual_networks, sample_points
+
+NETWORK = ircert.load([([[0.1, 2.0], [3.0, -4.0]], [0.5, 0.0]), ([[1.0, 0.3]], None)])
+
+
+class Rounds(GraphPass):
+    """Multiplies everything out in floats."""
+
+    name = "rounds"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        nodes = []
+        for node in source.nodes:
+            if isinstance(node.op, Affine):
+                weight = node.op.weight * 0.1 / 0.1 if isinstance(node.op.weight, np.ndarray) else node.op.weight
+                node = Node(node.name, Affine(weight, node.op.bias), node.operands)
+            nodes.append(node)
+        return Rewrite(Graph(nodes, source.output))
+
+
+class Copies(GraphPass):
+    name = "copies"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        return Rewrite(Graph(source.nodes, source.output))
+
+
+class WrongLift(GraphPass):
+    name = "wrong-lift"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        return Rewrite(source.fix({0: 1.0}), Lift(point=lambda x: np.concatenate([[0.0], x])))
+
+
+class ForgetsRelu(GraphPass):
+    name = "forgets-relu"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        def op(node: Node) -> Node:
+            return (
+                Node(node.name, Affine(np.eye(source.sizes[node.name])), node.operands)
+                if isinstance(node.op, Relu)
+                else node
+            )
+
+        return Rewrite(Graph([op(node) for node in source.nodes], source.output))
+
+
+@dataclass
+class Moody(GraphPass):
+    name = "moody"
+    calls: int = 0
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        self.calls += 1
+        return Rewrite(ircert.parse(str(source).replace("h1", f"h1_{self.calls}")))
+
+
+@pytest.mark.rule("P-1", "P-2", "P-3", "P-6")
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        (Rounds(), "changed the value"),
+        (Copies(), "returned a copy"),
+        (WrongLift(), "changed the value"),
+        (ForgetsRelu(), "changed the value"),
+        (Moody(), "different results"),
+    ],
+)
+def test_broken_passes_are_caught(broken: GraphPass, says: str) -> None:
+    with pytest.raises(AssertionError, match=says):
+        assert_preserves(broken, NETWORK)
+
+
+def test_contracts_are_checked_too() -> None:
+    class Promises(GraphPass):
+        name = "promises"
+        ensures = ("canonical",)
+
+        def run(self, source: Graph) -> Rewrite[Graph]:
+            build = ircert.Builder(source.input_dim)
+            return Rewrite(build.graph(build.node(ircert.ir.ops.Abs(), build.input)))
+
+    with pytest.raises(PassError, match="a bug in the pass"):
+        assert_preserves(Promises(), NETWORK)
+
+
+def test_different_functions_are_told_apart() -> None:
+    with pytest.raises(AssertionError, match="2 -> 1 and 2 -> 2"):
+        assert_same_function(NETWORK, ircert.stack(NETWORK, NETWORK))
+    nudged = ircert.load([([[0.1, 2.0], [3.0, -4.0]], [0.5, 5e-324]), ([[1.0, 0.3]], None)])
+    with pytest.raises(AssertionError, match="values differ"):
+        assert_same_function(NETWORK, nudged)
+    assert_same_function(NETWORK, NETWORK.then(ircert.load([([[1.0]], None)])))
+
+
+def test_sample_points_are_deterministic_and_hold_the_origin() -> None:
+    assert np.array_equal(sample_points(NETWORK), sample_points(NETWORK))
+    assert (sample_points(NETWORK)[0] == 0).all()
+
+
+@given(mlps())
+def test_mlps_are_plain(graph: Graph) -> None:
+    assert PROPERTIES["plain-mlp"].broken_by(graph) is None
+
+
+def exists(strategy: object, what: object) -> bool:
+    try:
+        find(strategy, what, settings=settings(max_examples=3000, database=None, phases=[Phase.generate]))  # type: ignore[arg-type]
+    except NoSuchExample:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "kind", ["leaky_relu", "abs", "max", "min", "clip", "conv", "average_pool", "max_pool", "select"]
+)
+def test_graphs_reach_every_operation(kind: str) -> None:
+    assert exists(graphs(), lambda g: any(node.op.kind == kind for node in g.nodes))
+
+
+def test_strategies_reach_what_makes_passes_fail() -> None:
+    """Full mantissas, shared nodes, skips, pruned and duplicate rows."""
+
+    def full_mantissa(g: Graph) -> bool:
+        return any(isinstance(n.op, Affine) and bool((n.op.bias * 2.0**20 % 1).any()) for n in g.nodes)
+
+    def shared(g: Graph) -> bool:
+        return any(len(readers) > 1 for readers in g.consumers.values())
+
+    assert exists(mlps(), full_mantissa)
+    assert exists(graphs(), shared)
+    assert exists(residual_networks(), shared)
+
+
+WITHOUT_HYPOTHESIS = """
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "hypothesis" else real(name, *rest)
+import ircert
+ircert.testing
+"""
+
+
+def test_the_extra_is_named_when_hypothesis_is_missing() -> None:
+    run = subprocess.run([sys.executable, "-c", WITHOUT_HYPOTHESIS], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "pip install 'ircert[testing]'" in run.stderr

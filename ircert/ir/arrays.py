@@ -106,8 +106,9 @@ def identity(size: int) -> Sparse:
 
 def diagonal(values: Array) -> Sparse:
     """A sparse square matrix with `values` on its diagonal."""
-    steps = np.arange(len(values) + 1)
-    return csr_array((np.array(values, dtype=np.float64), steps[:-1], steps), shape=(len(values), len(values)))
+    # Two arrays: scipy compacts indices and indptr in place, and would write over one through the other.
+    columns, starts = np.arange(len(values)), np.arange(len(values) + 1)
+    return csr_array((np.array(values, dtype=np.float64), columns, starts), shape=(len(values), len(values)))
 
 
 def same_bits(a: Matrix, b: Matrix) -> bool:

@@ -81,13 +81,13 @@ def convolutions(channels: int) -> None:
         return made.graph(made.affine(x, rng.standard_normal((10, depth * 256))))
 
     # A new graph each time: an operation remembers its sparse matrix.
-    lowering = timed(lambda: Pipeline.parse("lower-conv")(build()), 1)
+    lowering = timed(lambda: Pipeline.parse("lower-conv")(build()), 2)
     lowered = Pipeline.parse("lower-conv")(build())
     stored = sum(
         node.op.weight.nnz for node in lowered.nodes if isinstance(getattr(node.op, "weight", None), csr_array)
     )
     del lowered
-    whole = timed(lambda: Pipeline.parse("canonicalize")(build()), 1)
+    whole = timed(lambda: Pipeline.parse("canonicalize")(build()), 2)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"three 3x3 convolutions of {channels} channels on 32x32x3: {stored:,} nonzeros")
     print(f"  lower-conv       {lowering:7.3f} s")

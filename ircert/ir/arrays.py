@@ -57,7 +57,8 @@ def freeze(array: Matrix) -> Matrix:
         array.setflags(write=False)
         return array
     array.sum_duplicates()
-    array.eliminate_zeros()
+    if not array.data.all():  # scipy would replace the arrays by views, which a node has to copy
+        array.eliminate_zeros()
     for part in (array.data, array.indices, array.indptr):
         part.setflags(write=False)
     return array

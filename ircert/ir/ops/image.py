@@ -120,15 +120,14 @@ class Conv(LinearImageOp):
         columns = (np.arange(channels)[:, None] * pixels + self.windows.index[:, None, :])[inside]
         per_channel = len(columns)
         wide = math.prod(self.image) > np.iinfo(np.int32).max or out * per_channel > np.iinfo(np.int32).max
-        indices = np.empty((out, per_channel), dtype=np.int64 if wide else np.int32)
-        data = np.empty((out, per_channel))
+        indices = np.empty(out * per_channel, dtype=np.int64 if wide else np.int32)
+        data = np.empty(out * per_channel)
         for o in range(out):
-            indices[o] = columns + o // (out // self.groups) * channels * pixels
-            data[o] = np.broadcast_to(self.weight[o].reshape(1, channels, -1), inside.shape)[inside]
+            part = slice(o * per_channel, (o + 1) * per_channel)
+            indices[part] = columns + o // (out // self.groups) * channels * pixels
+            data[part] = np.broadcast_to(self.weight[o].reshape(1, channels, -1), inside.shape)[inside]
         starts = np.concatenate([[0], np.cumsum(np.tile(counts, out))]).astype(indices.dtype)
-        weight: Sparse = csr_array(
-            (data.ravel(), indices.ravel(), starts), shape=(len(starts) - 1, math.prod(self.image))
-        )
+        weight: Sparse = csr_array((data, indices, starts), shape=(len(starts) - 1, math.prod(self.image)))
         assert self.bias is not None
         return Affine(freeze(weight), np.repeat(self.bias, self.windows.positions))
 

@@ -29,12 +29,14 @@ class Op(ABC):
     arity:       number of operands, or None for one or more
     core:        whether it may remain after canonicalisation
     elementwise: whether entry i of the result depends on entry i of each operand only
+    piecewise_linear: whether finitely many linear pieces describe it, so that it can be lowered to core operations
     """
 
     kind: ClassVar[str]
     arity: ClassVar[int | None] = 1
     core: ClassVar[bool] = False
     elementwise: ClassVar[bool] = False
+    piecewise_linear: ClassVar[bool] = True
 
     @abstractmethod
     def size(self, *sizes: int) -> int:

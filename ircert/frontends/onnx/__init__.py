@@ -1,0 +1,21 @@
+"""ONNX models: read, folded, and turned into graphs op by op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ircert.frontends.onnx.convert import convert
+from ircert.frontends.onnx.interface import Options
+from ircert.frontends.onnx.read import read_model
+from ircert.ir.graph import Graph
+
+
+def from_onnx(source: Any, options: Options | None = None) -> Graph:
+    """The graph of a path, of bytes or of a ModelProto.
+
+    Weights are the stored numbers, widened to float64. Numbers that a rewriting of the model needs are rounded once,
+    in float64: a division by a constant multiplies by the nearest double to its reciprocal, and batch normalisation
+    becomes one factor and one offset per channel. Casts between float types change nothing.
+    """
+    model, folder = read_model(source)
+    return convert(model, folder, options or Options())

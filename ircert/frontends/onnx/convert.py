@@ -1,0 +1,226 @@
+"""From an ONNX graph to the IR: constants are folded, every other node is given to the handler of its op."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import checker, helper
+
+from ircert.errors import GraphError, IrcertError, UnsupportedModel
+from ircert.frontends.onnx.fold import can_fold, fold
+from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape
+from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops import HANDLERS
+from ircert.frontends.onnx.read import opset_of
+from ircert.frontends.onnx.refuse import refuse_op
+from ircert.frontends.onnx.tensors import to_array, to_dense
+from ircert.frontends.onnx.values import Call, Tensor, Value
+from ircert.ir.graph import Graph
+
+_STANDARD = ("", "ai.onnx")
+
+
+def convert(model: Any, folder: Path | None, options: Options) -> Graph:
+    """The graph of the chosen outputs of a model, in the chosen inputs."""
+    outputs = _chosen_outputs(model.graph, options)
+    needed = _needed_nodes(model.graph, outputs)
+    reader = _Reader(model, folder, needed, outputs, options)
+    reader.run(needed)
+    parts = [reader.net.tensor(reader.value(name)) for name in outputs]
+    return reader.net.graph(reader.net.concat(*parts))
+
+
+class _Reader:
+    """Evaluates nodes in order; `values` holds what every name stands for."""
+
+    def __init__(
+        self, model: Any, folder: Path | None, needed: list[Any], outputs: list[str], options: Options
+    ) -> None:
+        self.folder = folder
+        self.opset = opset_of(model)
+        self.model = model
+        self.values: dict[str, Value] = {}
+        self.stored: dict[str, Any] = {}
+        self._remember(model.graph)
+        declared = {info.name: info for info in model.graph.input if info.name not in self.stored}
+        read = [*outputs, *(name for node in needed for name in _reads(node))]
+        used = [name for name in declared if name in set(read)]
+        self.values.update(bound_inputs(options))
+        names = free_inputs(declared, used, options)
+        shapes = [input_shape(declared[name], options) for name in names]
+        self.net = Net(sum(math.prod(shape) for shape in shapes), names[0] if len(names) == 1 else "x")
+        self._place(names, shapes)
+
+    def _place(self, names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> None:
+        """Each graph input is its part of the input vector."""
+        whole = Tensor(self.net.build.input, (sum(math.prod(shape) for shape in shapes),))
+        start = 0
+        for name, shape in zip(names, shapes, strict=True):
+            index = np.arange(start, start + math.prod(shape)).reshape(shape)
+            start += math.prod(shape)
+            self.values[name] = self.net.select(whole, index)
+            self.net.label(self.values[name], name)
+
+    def _remember(self, graph: Any) -> None:
+        for tensor in graph.initializer:
+            self.stored[tensor.name] = tensor
+        for sparse in graph.sparse_initializer:
+            self.stored[sparse.values.name] = sparse
+
+    def value(self, name: str) -> Value:
+        """What a name stands for; stored tensors are read when first needed."""
+        if name in self.values:
+            return self.values[name]
+        if name not in self.stored:
+            raise UnsupportedModel(
+                f"nothing defines the value `{name}` before it is used", remedy="the model is damaged; export it again"
+            )
+        stored, what = self.stored[name], f"initializer `{name}`"
+        read = to_dense if isinstance(stored, onnx.SparseTensorProto) else to_array
+        self.values[name] = read(stored, self.folder, what)
+        return self.values[name]
+
+    def run(self, nodes: Sequence[Any]) -> None:
+        """Evaluate nodes in order."""
+        for node in nodes:
+            results = self._results(node)
+            for name, value in zip(node.output, results, strict=False):
+                if name:
+                    self.values[name] = value
+                    self.net.label(value, name)
+
+    def _results(self, node: Any) -> Sequence[Value]:
+        where = f"node `{node.name or next(iter(node.output), node.op_type)}`"
+        if node.domain not in _STANDARD:
+            raise UnsupportedModel(
+                f"the op {node.domain}.{node.op_type} is not part of standard ONNX",
+                where=where,
+                remedy="export the model with standard operators only",
+            )
+        try:
+            call = self._call(node, where)
+            if node.op_type == "If":
+                return self._branch(call)
+            return self._evaluated(call)
+        except GraphError as error:
+            raise UnsupportedModel(f"{node.op_type}: {error.problem}", where=where) from error
+        except IrcertError:
+            raise
+        except Exception as error:  # shapes and attributes come from a file: anything may be wrong with them
+            raise UnsupportedModel(
+                f"{node.op_type} cannot be understood ({_first_line(error)})",
+                where=where,
+                remedy="check the model with onnx.checker and in onnxruntime",
+            ) from error
+
+    def _evaluated(self, call: Call) -> Sequence[Value]:
+        if call.op == "Constant":
+            return (self._constant(call),)
+        self._check(call)
+        if can_fold(call):
+            return fold(call, call.inputs)  # type: ignore[arg-type]
+        if call.op not in HANDLERS:
+            raise refuse_op(call)
+        self.net.where = call.where
+        results = HANDLERS[call.op](self.net, call)
+        return results if isinstance(results, tuple | list) else (results,)
+
+    def _call(self, node: Any, where: str) -> Call:
+        inputs = tuple(self.value(name) if name else None for name in node.input)
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        own = onnx.NodeProto()
+        own.CopyFrom(node)
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        return Call(node.op_type, where, inputs, attributes, tuple(node.output), self.opset, own)
+
+    def _check(self, call: Call) -> None:
+        """ONNX's own check of the number of inputs and of the attributes."""
+        context = checker.C.CheckerContext()
+        context.ir_version = max(self.model.ir_version, 3)
+        context.opset_imports = {"": self.opset}
+        try:
+            checker.check_node(call.proto, context)
+        except checker.ValidationError as error:
+            raise call.refuse(f"not valid ONNX ({_first_line(error)})", "export the model again") from error
+
+    def _constant(self, call: Call) -> Value:
+        for name, value in call.attributes.items():
+            if name == "value":
+                return to_array(value, self.folder, call.where)
+            if name == "sparse_value":
+                return to_dense(value, self.folder, call.where)
+            if name.startswith(("value_float", "value_int")):
+                return np.asarray(value, dtype=np.float64 if "float" in name else np.int64)
+        raise call.refuse("it holds no numbers")
+
+    def _branch(self, call: Call) -> Sequence[Value]:
+        """An If whose condition is known is the branch it takes."""
+        condition = call.input(0)
+        if not isinstance(condition, np.ndarray):
+            raise refuse_op(call)
+        branch = call.attributes["then_branch" if condition.any() else "else_branch"]
+        self._remember(branch)
+        self.run(branch.node)
+        return [self.value(info.name) for info in branch.output]
+
+
+def _chosen_outputs(graph: Any, options: Options) -> list[str]:
+    declared = [info.name for info in graph.output]
+    made = {name for node in graph.node for name in node.output if name} | {info.name for info in graph.input}
+    if options.outputs is None:
+        if len(declared) != 1:
+            raise UnsupportedModel(
+                f"the graph has several outputs: {', '.join(f'`{name}`' for name in declared)}",
+                remedy=f"choose: outputs=[{declared[0]!r}], or several to have them one after the other",
+            )
+        return declared
+    chosen = [options.outputs] if isinstance(options.outputs, str) else list(options.outputs)
+    unknown = [name for name in chosen if name not in made and name not in declared]
+    if unknown or not chosen:
+        raise UnsupportedModel(
+            f"the graph has no value `{unknown[0]}`" if unknown else "no output is chosen",
+            remedy=f"its outputs are {', '.join(f'`{name}`' for name in declared)}",
+        )
+    return chosen
+
+
+def _needed_nodes(graph: Any, outputs: Sequence[str]) -> list[Any]:
+    """The nodes that the outputs depend on, in the model's order."""
+    makers: Mapping[str, int] = _makers(graph)
+    needed: set[int] = set()
+    pending = list(outputs)
+    while pending:
+        maker = makers.get(pending.pop())
+        if maker is not None and maker not in needed:
+            needed.add(maker)
+            pending.extend(_reads(graph.node[maker]))
+    return [graph.node[k] for k in sorted(needed)]
+
+
+def _makers(graph: Any) -> dict[str, int]:
+    makers: dict[str, int] = {}
+    for k, node in enumerate(graph.node):
+        for name in node.output:
+            if name and name in makers:
+                raise UnsupportedModel(f"two nodes define the value `{name}`", remedy="export the model again")
+            makers[name] = k
+    makers.pop("", None)
+    return makers
+
+
+def _reads(node: Any) -> list[str]:
+    """The names a node reads, those inside its branches included."""
+    inner = [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
+    nested = [name for graph in inner for child in graph.node for name in _reads(child)]
+    results = [info.name for graph in inner for info in graph.output]
+    return [name for name in [*node.input, *nested, *results] if name]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

@@ -1,0 +1,131 @@
+"""Which graph inputs become the network's input vector, and of what shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ircert.errors import UnsupportedModel
+from ircert.frontends.onnx.tensors import FLOATS, type_name, widened
+from ircert.frontends.onnx.values import Const, require_size
+
+Inputs = Mapping[str, Any] | Sequence[str] | None
+Shape = Mapping[str, Sequence[int]] | Sequence[int] | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The user's wishes about inputs and outputs, as `ircert.load` takes them."""
+
+    inputs: Inputs = None
+    outputs: Sequence[str] | str | None = None
+    batch: bool | None = None
+    shape: Shape = None
+
+
+def free_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Options) -> list[str]:
+    """The names of the graph inputs that form the input vector, in order."""
+    _require_known(declared, options)
+    if isinstance(options.inputs, Mapping):
+        bound = [name for name, value in options.inputs.items() if value is not None]
+        chosen = [name for name, value in options.inputs.items() if value is None]
+        return chosen or _only([name for name in used if name not in bound], declared)
+    if options.inputs is not None:
+        chosen = [options.inputs] if isinstance(options.inputs, str) else list(options.inputs)
+        missing = [name for name in used if name not in chosen]
+        if missing:
+            raise UnsupportedModel(
+                f"the graph also needs its input `{missing[0]}`",
+                remedy=f"name it in inputs=[…], or bind it: inputs={{{missing[0]!r}: array}}",
+            )
+        return chosen
+    return _only(list(used), declared)
+
+
+def bound_inputs(options: Options) -> dict[str, Const]:
+    """The graph inputs that the user binds to arrays."""
+    if not isinstance(options.inputs, Mapping):
+        return {}
+    return {name: widened(np.asarray(value)) for name, value in options.inputs.items() if value is not None}
+
+
+def input_shape(info: Any, options: Options) -> tuple[int, ...]:
+    """The shape of a graph input of floats; a leading symbolic dimension is the batch, of which one sample is read."""
+    _require_floats(info)
+    given = _given_shape(info.name, options)
+    if given is not None:
+        dims: list[int | str] = list(given)
+    elif info.type.tensor_type.HasField("shape"):
+        dims = [d.dim_value if d.HasField("dim_value") else d.dim_param for d in info.type.tensor_type.shape.dim]
+    else:
+        raise _unknown_shape(info.name, "has no shape")
+    dims = _one_sample(dims, options.batch if given is None else False)
+    if not all(isinstance(n, int) and n > 0 for n in dims):
+        raise _unknown_shape(info.name, f"has the shape [{', '.join(str(n) or '?' for n in dims)}]")
+    shape = tuple(int(n) for n in dims)
+    require_size(math.prod(shape), f"input `{info.name}`")
+    return shape
+
+
+def _one_sample(dims: list[int | str], batch: bool | None) -> list[int | str]:
+    """The leading dimension replaced by 1 if it is the batch: symbolic (of several), or declared so by `batch`."""
+    symbolic = len(dims) > 1 and not (isinstance(dims[0], int) and dims[0] > 0)
+    is_batch = symbolic if batch is None else batch
+    return [1, *dims[1:]] if is_batch and dims else dims
+
+
+def _given_shape(name: str, options: Options) -> Sequence[int] | None:
+    if isinstance(options.shape, Mapping):
+        return options.shape.get(name)
+    return options.shape
+
+
+def _unknown_shape(name: str, problem: str) -> UnsupportedModel:
+    return UnsupportedModel(
+        f"it {problem}, which leaves its size open",
+        where=f"input `{name}`",
+        remedy=f"give it: load(…, shape={{{name!r}: (1, …)}}), or batch=True if the first dimension is the batch",
+    )
+
+
+def _require_floats(info: Any) -> None:
+    if not info.type.HasField("tensor_type"):
+        raise UnsupportedModel("it is not a tensor", where=f"input `{info.name}`", remedy="export a model of tensors")
+    kind = info.type.tensor_type.elem_type
+    if kind not in FLOATS:
+        raise UnsupportedModel(
+            f"it takes {type_name(kind)}, not real numbers",
+            where=f"input `{info.name}`",
+            remedy=f"bind it to a constant: load(…, inputs={{{info.name!r}: array}})",
+        )
+
+
+def _only(names: list[str], declared: Mapping[str, Any]) -> list[str]:
+    if len(names) == 1:
+        return names
+    if not names and len(declared) == 1:
+        return list(declared)
+    if not names:
+        raise UnsupportedModel(
+            "the output does not depend on an input", remedy=f"the graph's inputs are {_listed(declared)}"
+        )
+    raise UnsupportedModel(
+        f"the graph has several inputs: {_listed(names)}",
+        remedy=f"join them, inputs={names!r}, or bind all but one to arrays, inputs={{{names[-1]!r}: array}}",
+    )
+
+
+def _require_known(declared: Mapping[str, Any], options: Options) -> None:
+    named = [options.inputs] if isinstance(options.inputs, str) else list(options.inputs or ())
+    shaped = list(options.shape) if isinstance(options.shape, Mapping) else []
+    for name in [*named, *shaped]:
+        if name not in declared:
+            raise UnsupportedModel(f"the graph has no input `{name}`", remedy=f"its inputs are {_listed(declared)}")
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"

@@ -1,0 +1,127 @@
+"""Activations: piecewise-linear ones as the IR's own ops, smooth ones as nodes that only evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.arithmetic import plus, times
+from ircert.frontends.onnx.ops.compare import largest, smallest
+from ircert.frontends.onnx.values import Call, Tensor, Value
+from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, smooth
+
+
+def _apply(make: Callable[[], Op]) -> Callable[[Net, Call], Value]:
+    """A handler for an op of one operand without attributes."""
+
+    def handler(net: Net, call: Call) -> Value:
+        x = call.tensor(0)
+        return net.node(make(), x, shape=x.shape)
+
+    return handler
+
+
+def _leaky_relu(net: Net, call: Call) -> Value:
+    x = call.tensor(0)
+    return net.node(LeakyRelu(np.array([call.get("alpha", 0.01)])), x, shape=x.shape)
+
+
+def _prelu(net: Net, call: Call) -> Value:
+    """The slope broadcasts to x; a computed slope makes it relu(x) + slope * min(x, 0)."""
+    x, slope = net.tensor(call.input(0)), net.numeric(call.input(1))
+    if isinstance(slope, Tensor):
+        below = times(net, slope, smallest(net, x, np.zeros(())))
+        return plus(net, largest(net, x, np.zeros(())), below)
+    slopes = np.broadcast_to(net.numbers(slope), x.shape).ravel()
+    one = np.all(slopes == slopes[0])
+    return net.node(LeakyRelu(slopes[:1] if one else slopes), x, shape=x.shape)
+
+
+def _hard_sigmoid(net: Net, call: Call) -> Value:
+    """clip(alpha x + beta, 0, 1)."""
+    x = net.shift(net.scale(call.tensor(0), np.array(call.get("alpha", 0.2))), np.array(call.get("beta", 0.5)))
+    return net.node(Clip(np.zeros(1), np.ones(1)), x, shape=x.shape)
+
+
+def _thresholded_relu(net: Net, call: Call) -> Value:
+    if call.get("alpha", 1.0) != 0.0:
+        raise call.refuse("it jumps at its threshold", "only alpha = 0, which is relu, is continuous")
+    x = call.tensor(0)
+    return net.node(Relu(), x, shape=x.shape)
+
+
+def _shrink(net: Net, call: Call) -> Value:
+    """relu(x - lambd) - relu(-x - lambd): continuous only if bias = lambd."""
+    x, cut = call.tensor(0), call.get("lambd", 0.5)
+    if call.get("bias", 0.0) != cut or cut < 0:
+        raise call.refuse("it jumps at its threshold", "only bias = lambd >= 0 is continuous")
+    above = net.node(Relu(), net.shift(x, np.array(-cut)), shape=x.shape)
+    below = net.node(Relu(), net.shift(net.negative(x), np.array(-cut)), shape=x.shape)
+    return net.add(above, net.negative(below))
+
+
+def _elu(net: Net, call: Call) -> Value:
+    x = call.tensor(0)
+    return net.node(smooth.Elu(call.get("alpha", 1.0)), x, shape=x.shape)
+
+
+def _celu(net: Net, call: Call) -> Value:
+    """alpha elu(x / alpha)."""
+    x, alpha = call.tensor(0), call.get("alpha", 1.0)
+    if alpha <= 0:
+        raise call.refuse(f"alpha is {alpha}", "a positive alpha is read")
+    inner = net.node(smooth.Elu(), net.scale(x, np.array(1 / alpha)), shape=x.shape)
+    return net.scale(inner, np.array(alpha))
+
+
+def _selu(net: Net, call: Call) -> Value:
+    """gamma elu(x)."""
+    x = call.tensor(0)
+    inner = net.node(smooth.Elu(call.get("alpha", 1.67326319217681884765625)), x, shape=x.shape)
+    return net.scale(inner, np.array(call.get("gamma", 1.05070102214813232421875)))
+
+
+def _gelu(net: Net, call: Call) -> Value:
+    x = call.tensor(0)
+    exact = call.get("approximate", b"none") in (b"none", "none")
+    return net.node(smooth.Gelu() if exact else smooth.GeluTanh(), x, shape=x.shape)
+
+
+def _swish(net: Net, call: Call) -> Value:
+    """x sigmoid(alpha x) = silu(alpha x) / alpha."""
+    x, alpha = call.tensor(0), call.get("alpha", 1.0)
+    if alpha == 0:
+        return net.scale(x, np.array(0.5))
+    inner = net.node(smooth.Silu(), net.scale(x, np.array(alpha)), shape=x.shape)
+    return net.scale(inner, np.array(1 / alpha))
+
+
+HANDLERS = {
+    "Abs": _apply(Abs),
+    "Celu": _celu,
+    "Cos": _apply(smooth.Cos),
+    "Elu": _elu,
+    "Erf": _apply(smooth.Erf),
+    "Exp": _apply(smooth.Exp),
+    "Gelu": _gelu,
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _apply(smooth.HardSwish),
+    "LeakyRelu": _leaky_relu,
+    "Log": _apply(smooth.Log),
+    "Mish": _apply(smooth.Mish),
+    "PRelu": _prelu,
+    "Reciprocal": _apply(smooth.Reciprocal),
+    "Relu": _apply(Relu),
+    "Selu": _selu,
+    "Shrink": _shrink,
+    "Sigmoid": _apply(smooth.Sigmoid),
+    "Sin": _apply(smooth.Sin),
+    "Softplus": _apply(smooth.Softplus),
+    "Softsign": _apply(smooth.Softsign),
+    "Sqrt": _apply(smooth.Sqrt),
+    "Swish": _swish,
+    "Tanh": _apply(smooth.Tanh),
+    "ThresholdedRelu": _thresholded_relu,
+}

@@ -1,0 +1,104 @@
+"""Addition, multiplication and what reduces to them, with numpy's broadcasting and constants on either side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.compare import chosen
+from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
+from ircert.ir.ops.smooth import Power, Product, Reciprocal, Sqrt
+
+
+def plus(net: Net, *values: Value | None) -> Tensor | Const:
+    """The sum; all constants are gathered in one offset."""
+    terms = [net.numeric(value) for value in values]
+    tensors = [term for term in terms if isinstance(term, Tensor)]
+    offsets = [net.numbers(term) for term in terms if isinstance(term, np.ndarray)]
+    offset = sum(offsets[1:], offsets[0]) if offsets else np.zeros(())
+    if not tensors:
+        return np.asarray(offset)
+    total = net.add(*tensors)
+    shape = np.broadcast_shapes(total.shape, np.shape(offset))
+    return net.shift(net.broadcast(total, shape), np.asarray(offset))
+
+
+def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
+    """a * b: a diagonal map where one is constant, else a product; a comparison times x is a choice of x or 0."""
+    for condition, other in ((a, b), (b, a)):
+        if isinstance(condition, Comparison):
+            return chosen(net, condition, net.numeric(other), np.zeros(()))
+    left, right = net.numeric(a), net.numeric(b)
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    if isinstance(left, np.ndarray):
+        left, right = right, left
+    x = net.broadcast(net.tensor(left), shape)
+    if isinstance(right, np.ndarray):
+        return net.scale(x, right)
+    return net.node(Product(), x, net.broadcast(right, shape), shape=shape)
+
+
+def reciprocal(net: Net, value: Value | None) -> Tensor | Const:
+    """1 / value: the nearest double for constants."""
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return net.numbers(1.0 / np.asarray(value, dtype=np.float64))
+    x = net.tensor(value)
+    return net.node(Reciprocal(), x, shape=x.shape)
+
+
+def _sum(net: Net, call: Call) -> Value:
+    return plus(net, *call.inputs)
+
+
+def _subtract(net: Net, call: Call) -> Value:
+    a, b = call.input(0), net.numeric(call.input(1))
+    return plus(net, a, -net.numbers(b) if isinstance(b, np.ndarray) else net.negative(b))
+
+
+def _multiply(net: Net, call: Call) -> Value:
+    return times(net, call.input(0), call.input(1))
+
+
+def _divide(net: Net, call: Call) -> Value:
+    return times(net, call.input(0), reciprocal(net, call.input(1)))
+
+
+def _negate(net: Net, call: Call) -> Value:
+    return net.negative(call.tensor(0))
+
+
+def _mean(net: Net, call: Call) -> Value:
+    return net.scale(net.tensor(plus(net, *call.inputs)), np.array(1.0 / len(call.inputs)))
+
+
+def _power(net: Net, call: Call) -> Value:
+    exponent = call.const(1, "exponent")
+    x = call.tensor(0)
+    if exponent is None or np.unique(exponent).size != 1:
+        raise call.refuse("its exponents differ", "one constant exponent is read")
+    x = net.broadcast(x, np.broadcast_shapes(x.shape, exponent.shape))
+    n = float(net.numbers(exponent).flat[0])
+    if n in (1.0, 2.0, 3.0, 4.0):
+        return _integer_power(net, x, int(n))
+    return net.node(Sqrt() if n == 0.5 else Reciprocal() if n == -1.0 else Power(n), x, shape=x.shape)
+
+
+def _integer_power(net: Net, x: Tensor, n: int) -> Tensor:
+    if n == 1:
+        return x
+    half = _integer_power(net, x, n // 2)
+    square = net.node(Product(), half, half, shape=x.shape)
+    return net.node(Product(), square, x, shape=x.shape) if n % 2 else square
+
+
+HANDLERS = {
+    "Add": _sum,
+    "Div": _divide,
+    "Mean": _mean,
+    "Mul": _multiply,
+    "Neg": _negate,
+    "Pow": _power,
+    "Sub": _subtract,
+    "Sum": _sum,
+}

@@ -1,0 +1,65 @@
+"""From a path, bytes or ModelProto to a model of which everything but the ops is checked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.inliner
+from google.protobuf.message import DecodeError
+
+from ircert.errors import FileError, UnsupportedModel
+from ircert.files import read_bytes
+
+OLDEST = 7
+
+
+def read_model(source: Any) -> tuple[Any, Path | None]:
+    """The model, its local functions inlined, and the folder of its external data (None in memory)."""
+    if isinstance(source, onnx.ModelProto):
+        return _checked(source, "the model"), None
+    if isinstance(source, bytes):
+        return _checked(_parsed(source, "the bytes"), "the bytes"), None
+    path = Path(os.fspath(source))
+    return _checked(_parsed(read_bytes(path), path), path), path.parent
+
+
+def opset_of(model: Any) -> int:
+    """The version of the standard operator set that the model imports."""
+    return max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=0)
+
+
+def _parsed(data: bytes, path: object) -> Any:
+    if not data:
+        raise FileError("the file is empty", path=path, remedy="export the model again")
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except (DecodeError, ValueError) as error:
+        raise FileError("not an ONNX model, or a truncated one", path=path, remedy="export it again") from error
+    return model
+
+
+def _checked(model: Any, path: object) -> Any:
+    if not model.HasField("graph") or not model.graph.output:
+        raise FileError("not an ONNX model: it has no graph with outputs", path=path, remedy="export it again")
+    version, newest = opset_of(model), onnx.defs.onnx_opset_version()
+    if version and not OLDEST <= version <= newest:
+        raise UnsupportedModel(
+            f"it uses operator set {version}; {OLDEST} to {newest} are read",
+            where=str(path),
+            remedy="convert it with onnx.version_converter" if version < OLDEST else "install a newer onnx",
+        )
+    return _inlined(model, path) if model.functions else model
+
+
+def _inlined(model: Any, path: object) -> Any:
+    """Local functions replaced by their bodies."""
+    try:
+        return onnx.inliner.inline_local_functions(model)
+    except Exception as error:  # the inliner is native code and raises whatever it likes
+        raise UnsupportedModel(
+            "its local functions cannot be inlined", where=str(path), remedy="export the model without functions"
+        ) from error

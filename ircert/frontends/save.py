@@ -10,8 +10,16 @@ from ircert.errors import FileError
 from ircert.ir.graph import Graph
 from ircert.ir.sidecar import save_ir
 
+
+def _save_onnx(graph: Graph, path: str | os.PathLike[str]) -> None:
+    from ircert.frontends.onnx_export import save_onnx  # only here: `import ircert` stays light
+
+    save_onnx(graph, path)
+
+
 WRITERS: dict[str, Callable[[Graph, str | os.PathLike[str]], None]] = {
     ".ir": save_ir,
+    ".onnx": _save_onnx,
 }
 
 

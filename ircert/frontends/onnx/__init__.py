@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ircert.errors import IrcertError, UnsupportedModel
 from ircert.frontends.onnx.convert import convert
 from ircert.frontends.onnx.interface import Options
 from ircert.frontends.onnx.read import read_model
@@ -18,4 +19,12 @@ def from_onnx(source: Any, options: Options | None = None) -> Graph:
     becomes one factor and one offset per channel. Casts between float types change nothing.
     """
     model, folder = read_model(source)
-    return convert(model, folder, options or Options())
+    try:
+        return convert(model, folder, options or Options())
+    except IrcertError:
+        raise
+    except Exception as error:  # whatever a damaged file leads to, the user learns that the file is the cause
+        raise UnsupportedModel(
+            f"the model cannot be understood ({type(error).__name__}: {error})",
+            remedy="check it with onnx.checker and in onnxruntime",
+        ) from error

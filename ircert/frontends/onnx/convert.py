@@ -16,13 +16,14 @@ from ircert.frontends.onnx.fold import can_fold, fold
 from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops import HANDLERS
-from ircert.frontends.onnx.read import opset_of
+from ircert.frontends.onnx.read import opset_of, require_opset
 from ircert.frontends.onnx.refuse import refuse_op
 from ircert.frontends.onnx.tensors import to_array, to_dense
 from ircert.frontends.onnx.values import Call, Tensor, Value
 from ircert.ir.graph import Graph
 
 _STANDARD = ("", "ai.onnx")
+FOREIGN = frozenset({("ai.onnx.ml", "Scaler")})
 
 
 def convert(model: Any, folder: Path | None, options: Options) -> Graph:
@@ -96,7 +97,9 @@ class _Reader:
 
     def _results(self, node: Any) -> Sequence[Value]:
         where = f"node `{node.name or next(iter(node.output), node.op_type)}`"
-        if node.domain not in _STANDARD:
+        if node.domain in _STANDARD:
+            require_opset(self.opset)
+        elif (node.domain, node.op_type) not in FOREIGN:
             raise UnsupportedModel(
                 f"the op {node.domain}.{node.op_type} is not part of standard ONNX",
                 where=where,
@@ -121,7 +124,8 @@ class _Reader:
     def _evaluated(self, call: Call) -> Sequence[Value]:
         if call.op == "Constant":
             return (self._constant(call),)
-        self._check(call)
+        if call.proto.domain in _STANDARD:
+            self._check(call)
         if can_fold(call):
             return fold(call, call.inputs)  # type: ignore[arg-type]
         if call.op not in HANDLERS:

@@ -23,7 +23,8 @@ def can_fold(call: Call) -> bool:
     """Whether the node's outputs are known: all its inputs are, and it is neither random nor control flow."""
     known = all(value is None or isinstance(value, np.ndarray) for value in call.inputs)
     has_graphs = any(attribute.type == onnx.AttributeProto.GRAPH for attribute in call.proto.attribute)
-    return known and call.op not in _RANDOM and not has_graphs
+    standard = call.proto.domain in ("", "ai.onnx")
+    return known and standard and call.op not in _RANDOM and not has_graphs
 
 
 def fold(call: Call, inputs: tuple[Const | None, ...]) -> list[Const]:

@@ -31,6 +31,16 @@ def opset_of(model: Any) -> int:
     return max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=0)
 
 
+def require_opset(version: int) -> None:
+    """Refuse versions of the standard operator set whose ops mean something else."""
+    newest = onnx.defs.onnx_opset_version()
+    if not OLDEST <= version <= newest:
+        raise UnsupportedModel(
+            f"the model uses operator set {version}; {OLDEST} to {newest} are read",
+            remedy="convert it with onnx.version_converter" if version < OLDEST else "install a newer onnx",
+        )
+
+
 def _parsed(data: bytes, path: object) -> Any:
     if not data:
         raise FileError("the file is empty", path=path, remedy="export the model again")
@@ -45,13 +55,6 @@ def _parsed(data: bytes, path: object) -> Any:
 def _checked(model: Any, path: object) -> Any:
     if not model.HasField("graph") or not model.graph.output:
         raise FileError("not an ONNX model: it has no graph with outputs", path=path, remedy="export it again")
-    version, newest = opset_of(model), onnx.defs.onnx_opset_version()
-    if version and not OLDEST <= version <= newest:
-        raise UnsupportedModel(
-            f"it uses operator set {version}; {OLDEST} to {newest} are read",
-            where=str(path),
-            remedy="convert it with onnx.version_converter" if version < OLDEST else "install a newer onnx",
-        )
     return _inlined(model, path) if model.functions else model
 
 

@@ -33,10 +33,11 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Whether left > right, entry by entry. What happens at equality is not kept: only continuous uses are read."""
+    """Whether left > right (or, with `or_equal`, left >= right), entry by entry."""
 
     left: Tensor | Const
     right: Tensor | Const
+    or_equal: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:

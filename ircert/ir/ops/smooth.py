@@ -1,7 +1,7 @@
 """Operations that are not piecewise linear: they load and evaluate, so that an engine can say what it cannot do.
 
-They have no exact evaluation (except the product) and no lowering: `UnsupportedModel` names the operation and the way
-out.
+They have no lowering and, except product and choose, no exact evaluation: `UnsupportedModel` names the operation and
+the way out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy import special
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
-from ircert.ir.rational import Rationals
+from ircert.ir.rational import Rationals, over_common_denominator
 
 if TYPE_CHECKING:
     from ircert.ir.build import Builder
@@ -26,7 +26,7 @@ REMEDY = "keep outputs that do not need it (`select`), or train with a piecewise
 
 @dataclass(frozen=True, eq=False)
 class SmoothOp(Op):
-    """An operation that no finite number of linear pieces describes."""
+    """An operation that no finite number of linear pieces describes, or not without jumps between them."""
 
     piecewise_linear = False
 
@@ -206,6 +206,22 @@ class Product(SmoothOp, ElementwiseOp):
 
 
 @dataclass(frozen=True, eq=False)
+class Choose(SmoothOp, ElementwiseOp):
+    """Of operands l, r, a, b: y_i = a_i where l_i > r_i, else b_i; it may jump where l_i = r_i."""
+
+    kind = "choose"
+    arity = 4
+
+    def evaluate(self, *operands: Array) -> Array:
+        left, right, a, b = operands
+        return np.where(left > right, a, b)
+
+    def exact(self, *operands: Rationals) -> Rationals:
+        (left, right, a, b), denominator = over_common_denominator(*operands)
+        return Rationals(np.where(left > right, a, b), denominator)
+
+
+@dataclass(frozen=True, eq=False)
 class Softmax(SmoothOp):
     """exp(x_i) / sum_j exp(x_j) within each run of `group` consecutive entries."""
 
@@ -245,7 +261,7 @@ def _number(value: object, what: str) -> float:
 
 
 SMOOTH: tuple[type[Op], ...] = (
-    *(Product, Power, Elu, Softmax, LogSoftmax),
+    *(Product, Choose, Power, Elu, Softmax, LogSoftmax),
     *(Tanh, Sigmoid, Erf, Exp, Log, Sqrt, Reciprocal, Sin, Cos),
     *(Gelu, GeluTanh, Softplus, Softsign, HardSwish, Silu, Mish),
 )

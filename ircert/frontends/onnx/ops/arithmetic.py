@@ -72,6 +72,13 @@ def _mean(net: Net, call: Call) -> Value:
     return net.scale(net.tensor(plus(net, *call.inputs)), np.array(1.0 / len(call.inputs)))
 
 
+def _scaler(net: Net, call: Call) -> Value:
+    """(x - offset) * scale, the scaler of scikit-learn's exporter."""
+    x = call.tensor(0)
+    offset, scale = (np.array(call.get(name, [default])) for name, default in (("offset", 0.0), ("scale", 1.0)))
+    return net.scale(net.shift(x, -offset), scale)
+
+
 def _power(net: Net, call: Call) -> Value:
     exponent = call.const(1, "exponent")
     x = call.tensor(0)
@@ -99,6 +106,7 @@ HANDLERS = {
     "Mul": _multiply,
     "Neg": _negate,
     "Pow": _power,
+    "Scaler": _scaler,
     "Sub": _subtract,
     "Sum": _sum,
 }

@@ -1,7 +1,8 @@
-"""Max, Min, Clip and comparisons, read only where the result is a continuous piecewise-linear function.
+"""Max, Min, Clip and comparisons, read where the result is a continuous piecewise-linear function.
 
 where(l > r, a, b) is continuous and piecewise linear if a - b = k (l - r) entry by entry: it is max(a, b) for k >= 0
-and min(a, b) for k <= 0. The proportionality is checked in exact rationals.
+and min(a, b) for k <= 0. The proportionality is checked in exact rationals. Where a
+branch is smooth anyway the choice is kept as it is, as a node that only evaluates.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from scipy.sparse import csr_array
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
+from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Affine, Clip, LeakyRelu, Max, Min, Op, Relu
+from ircert.ir.ops.smooth import Choose
 
 # ONNX writes "no bound" as the largest number of the type, or as an infinity.
 _NO_BOUND = float(np.finfo(np.float32).max)
@@ -90,18 +93,16 @@ def _clip_bound(call: Call, k: int, name: str) -> Tensor | Const | None:
 # --- comparisons ---------------------------------------------------------------------------------------------------
 
 
-def _greater(net: Net, call: Call) -> Value:
-    return Comparison(net.numeric(call.input(0)), net.numeric(call.input(1)))
-
-
-def _less(net: Net, call: Call) -> Value:
-    return Comparison(net.numeric(call.input(1)), net.numeric(call.input(0)))
+def _compare(net: Net, call: Call) -> Value:
+    a, b = net.numeric(call.input(0)), net.numeric(call.input(1))
+    left, right = (a, b) if call.op.startswith("Greater") else (b, a)
+    return Comparison(left, right, call.op.endswith("OrEqual"))
 
 
 def _not(net: Net, call: Call) -> Value:
     condition = call.input(0)
     assert isinstance(condition, Comparison)
-    return Comparison(condition.right, condition.left)
+    return Comparison(condition.right, condition.left, not condition.or_equal)
 
 
 def _where(net: Net, call: Call) -> Value:
@@ -131,6 +132,8 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     left, right, upper, lower = (_line(net, value, shape) for value in (condition.left, condition.right, a, b))
     signs = _signs(_minus(upper, lower), _minus(left, right))
+    if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
+        return _choice(net, condition, a, b, shape)
     if signs is None:
         raise UnsupportedModel(
             "Where chooses between two branches that are not proved to meet where its condition changes",
@@ -145,6 +148,19 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
     if high is None or low is None:
         return net.broadcast(net.tensor(low if high is None else high), shape)
     return _mixed(net, signs.reshape(shape) >= 0, high, low)
+
+
+def _is_smooth(net: Net, x: Tensor) -> bool:
+    """Whether x is computed with ops that are not piecewise linear anyway."""
+    return not all(node.op.piecewise_linear for node in needed_nodes(net.build.nodes, x.node))
+
+
+def _choice(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const, shape: tuple[int, ...]) -> Tensor:
+    """where(condition, a, b) as a node that only evaluates; l >= r is the opposite of r > l."""
+    values = (condition.left, condition.right, a, b)
+    left, right, upper, lower = (net.broadcast(net.tensor(value), shape) for value in values)
+    operands = (right, left, lower, upper) if condition.or_equal else (left, right, upper, lower)
+    return net.node(Choose(), *operands, shape=shape)
 
 
 @dataclass(frozen=True)
@@ -214,10 +230,7 @@ def _leaky_slope(upper: _Line, lower: _Line, condition: _Line | None) -> Const |
 
 HANDLERS = {
     "Clip": _clip,
-    "Greater": _greater,
-    "GreaterOrEqual": _greater,
-    "Less": _less,
-    "LessOrEqual": _less,
+    **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual"), _compare),
     "Max": _max,
     "Min": _min,
     "Not": _not,

@@ -14,6 +14,7 @@ from ircert.frontends.onnx.ops.reduce import extreme, total
 from ircert.frontends.onnx.values import Call, Const, Tensor, Value, require_size
 from ircert.ir.arrays import freeze
 from ircert.ir.ops import AveragePool, Conv, Max, MaxPool, Op
+from ircert.ir.ops.windows import Windows
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class _Geometry:
     stride: tuple[int, ...]
     padding: tuple[int, ...]
     dilation: tuple[int, ...]
-    rounded_up: bool  # ceil_mode made the padding larger than the model says
+    declared: tuple[int, ...]  # the padding that the model asks for: less than `padding` where ceil_mode adds a window
 
 
 def _geometry(call: Call, extent: Sequence[int], kernel: Sequence[int]) -> _Geometry:
@@ -39,7 +40,7 @@ def _geometry(call: Call, extent: Sequence[int], kernel: Sequence[int]) -> _Geom
     padded = [n + ceil[a] + ceil[a + axes] for a, n in enumerate(extent)]
     windows = math.prod(max(1, (n - r) // s + 1) for n, r, s in zip(padded, reach, stride, strict=True))
     require_size(windows * math.prod(kernel), call.where)
-    return _Geometry(tuple(kernel), stride, ceil, dilation, ceil != padding)
+    return _Geometry(tuple(kernel), stride, ceil, dilation, padding)
 
 
 def _padding(call: Call, extent: Sequence[int], stride: Sequence[int], reach: Sequence[int]) -> tuple[int, ...]:
@@ -132,7 +133,7 @@ def _transposed(call: Call, x: Tensor, weight: Const, groups: int) -> tuple[tupl
     full = [(n - 1) * s + r + e for n, s, r, e in zip(extent, stride, reach, extra, strict=True)]
     padding = _transposed_padding(call, extent, stride, full)
     size = tuple(f - padding[a] - padding[a + axes] for a, f in enumerate(full))
-    return (weight.shape[1] * groups, *size), _Geometry(weight.shape[2:], stride, padding, dilation, False)
+    return (weight.shape[1] * groups, *size), _Geometry(weight.shape[2:], stride, padding, dilation, padding)
 
 
 def _transposed_padding(call: Call, extent: Sequence[int], stride: Sequence[int], full: list[int]) -> tuple[int, ...]:
@@ -152,13 +153,28 @@ def _average_pool(net: Net, call: Call) -> Value:
     x = _image_tensor(call)
     move = _geometry(call, x.shape[2:], call.get("kernel_shape", ()))
     count = bool(call.get("count_include_pad", 0))
-    if count and move.rounded_up:
-        raise call.refuse("ceil_mode with count_include_pad", "runtimes disagree about it; use one of the two")
+    if count and move.declared != move.padding:
+        return _rounded_up_average(net, x, move)
 
     def make(image: tuple[int, ...]) -> AveragePool:
         return AveragePool(image, move.kernel, move.stride, move.padding, move.dilation, count)
 
     return _per_image(net, x, make, make(tuple(x.shape[1:])).windows.output)
+
+
+def _rounded_up_average(net: Net, x: Tensor, move: _Geometry) -> Tensor:
+    """Means that count the padding the model asks for, but not what ceil_mode adds to it."""
+    extent, axes = x.shape[2:], len(x.shape) - 2
+    whole = Windows(extent, move.kernel, move.stride, move.padding, move.dilation)
+    grown = tuple(n + move.declared[a] + move.declared[a + axes] for a, n in enumerate(extent))
+    ends = (0,) * axes + tuple(p - d for p, d in zip(move.padding, move.declared, strict=True))[axes:]
+    count = Windows(grown, move.kernel, move.stride, ends, move.dilation).inside.sum(axis=1)
+    inside, size = whole.inside, math.prod(extent)
+    images = np.arange(math.prod(x.shape[:2]))[:, None, None] * size
+    columns = (images + np.where(inside, whole.index, 0)).reshape(-1, inside.shape[1])
+    share = np.where(inside, 1.0 / count[:, None], 0.0)
+    weight = np.tile(share, (math.prod(x.shape[:2]), 1))
+    return net.gather(x, columns, weight, shape=(*x.shape[:2], *whole.output))
 
 
 def _max_pool(net: Net, call: Call) -> Value:

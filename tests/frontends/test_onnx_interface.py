@@ -1,0 +1,290 @@
+"""Inputs, outputs, batches, shapes, names and storage: everything about a model but its ops."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import ircert
+from ircert.errors import UnsupportedModel
+from ircert.frontends.onnx.names import sanitised
+from tests.frontends.support import compare, inlined_external, model, node, one, runtime, sample, weights
+
+
+def two_inputs() -> Any:
+    return model([node("Mul", "b two", "d"), node("Sub", "a d")], {"a": ["N", 2], "b": [1, 2]}, {"two": np.float32(2)})
+
+
+def two_outputs() -> Any:
+    return model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": [1, 2]}, outputs=["r", "t"])
+
+
+def test_path_bytes_and_proto_agree(tmp_path: Path) -> None:
+    built = one("Gemm", ["N", 3], weights(3, 2))
+    path = tmp_path / "net.ONNX"
+    onnx.save(built, path)
+    graph = ircert.load(built)
+    assert ircert.load(path) == ircert.load(str(path)) == ircert.load(built.SerializeToString()) == graph
+
+
+@pytest.mark.parametrize("first", [1, "batch", "s31", "unk__6", "", None])
+def test_a_leading_open_or_unit_dimension_is_the_batch(first: Any) -> None:
+    graph = compare(model([node("MatMul", "x w")], {"x": [first, 3]}, {"w": weights(3, 2)}))
+    assert (graph.input_dim, graph.output_dim) == (3, 2)
+
+
+def test_no_batch() -> None:
+    built = model([node("Relu", "x")], {"x": ["rows", 3]})
+    assert ircert.load(built).input_dim == 3
+    assert ircert.load(built, shape=(4, 3)).input_dim == 12
+    assert ircert.load(built, shape={"x": (4, 3)}, batch=False).input_dim == 12
+    with pytest.raises(UnsupportedModel, match=r"input `x`: it has the shape \[rows, 3\].*shape=\{'x'"):
+        ircert.load(built, batch=False)
+
+
+def test_a_fixed_batch_is_kept_unless_told() -> None:
+    built = model([node("Relu", "x")], {"x": [4, 3]})
+    assert ircert.load(built).input_dim == 12
+    assert ircert.load(built, batch=True).input_dim == 3
+
+
+def test_one_open_dimension_is_not_guessed() -> None:
+    built = model([node("Relu", "x")], {"x": ["n"]})
+    with pytest.raises(UnsupportedModel, match=r"\[n\].*shape="):
+        ircert.load(built)
+    assert ircert.load(built, shape=[5]).input_dim == 5
+    assert ircert.load(built, batch=True).input_dim == 1
+
+
+def test_open_inner_dimensions_are_refused_unless_given() -> None:
+    built = model([node("Relu", "x")], {"x": ["N", 3, "h", None]})
+    with pytest.raises(UnsupportedModel, match=r"\[1, 3, h, \?\].*shape="):
+        ircert.load(built)
+    assert ircert.load(built, shape=(1, 3, 2, 2)).input_dim == 12
+
+
+def test_no_shape_at_all() -> None:
+    built = model([node("Relu", "x")], {"x": [1, 2]})
+    built.graph.input[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(UnsupportedModel, match="has no shape"):
+        ircert.load(built)
+    assert ircert.load(built, shape={"x": (1, 2)}).input_dim == 2
+
+
+def test_shape_arithmetic_is_folded() -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Gather", "s one", "n", axis=0),
+        node("Div", "n two", "half"),
+        node("Unsqueeze", "half zero", "end"),
+        node("Slice", "x zero end one1", "left"),
+        node("Slice", "x end big one1", "right"),
+        node("Concat", "right left", "y", axis=1),
+    ]
+    constants = {
+        "one": np.array(1),
+        "two": np.array(2),
+        "zero": np.array([0]),
+        "one1": np.array([1]),
+        "big": np.array([2**62]),
+    }
+    graph = compare(model(nodes, {"x": ["N", 6]}, constants))
+    np.testing.assert_array_equal(graph(np.arange(6.0)), [3, 4, 5, 0, 1, 2])
+
+
+def test_constant_of_shape_and_range() -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("ConstantOfShape", "s", "c", value=numpy_helper.from_array(np.array([1.5], dtype=np.float32))),
+        node("Range", "zero three one", "r"),
+        node("Add", "x c", "h"),
+        node("Mul", "h r"),
+    ]
+    compare(model(nodes, {"x": ["N", 3]}, {"zero": np.float32(0), "three": np.float32(3), "one": np.float32(1)}))
+
+
+def test_split_in_its_three_forms() -> None:
+    for opset, constants, attributes in (
+        (11, {}, {"split": [1, 4]}),
+        (13, {"s": np.array([1, 4])}, {}),
+        (18, {}, {"num_outputs": 2}),
+    ):
+        inputs = "x s" if constants else "x"
+        built = model(
+            [node("Split", inputs, "a b", axis=1, **attributes)],
+            {"x": [1, 5]},
+            constants,
+            outputs=["a", "b"],
+            opset=opset,
+        )  # type: ignore[arg-type]
+        graph = ircert.load(built, outputs=["b", "a"])
+        points = sample(3, 5)
+        np.testing.assert_allclose(graph(points), runtime(built, points, {"x": (1, 5)}, ["b", "a"]))
+
+
+def test_several_inputs_must_be_chosen() -> None:
+    with pytest.raises(UnsupportedModel, match=r"several inputs: `a`, `b`.*inputs=\['a', 'b'\]"):
+        ircert.load(two_inputs())
+    joined = ircert.load(two_inputs(), inputs=["b", "a"])
+    np.testing.assert_array_equal(joined([1.0, 2.0, 10.0, 20.0]), [8.0, 16.0])
+    bound = ircert.load(two_inputs(), inputs={"b": [[1.0, 2.0]]})
+    np.testing.assert_array_equal(bound([10.0, 20.0]), [8.0, 16.0])
+    both = ircert.load(two_inputs(), inputs={"a": None, "b": None})
+    np.testing.assert_array_equal(both([10.0, 20.0, 1.0, 2.0]), [8.0, 16.0])
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (["a"], "also needs its input `b`"),
+        (["a", "z"], "no input `z`; its inputs are `a`, `b`"),
+        ({"z": 1.0}, "no input `z`"),
+    ],
+)
+def test_wrong_inputs(inputs: Any, message: str) -> None:
+    with pytest.raises(UnsupportedModel, match=message):
+        ircert.load(two_inputs(), inputs=inputs)
+
+
+def test_several_outputs_must_be_chosen() -> None:
+    with pytest.raises(UnsupportedModel, match=r"several outputs: `r`, `t`.*outputs=\['r'\]"):
+        ircert.load(two_outputs())
+    graph = ircert.load(two_outputs(), outputs="r")
+    assert all(n.op.piecewise_linear for n in graph.nodes)
+    assert ircert.load(two_outputs(), outputs=["t", "r"]).output_dim == 4
+    for outputs, message in (("z", "no value `z`; its outputs are `r`, `t`"), ([], "no output is chosen")):
+        with pytest.raises(UnsupportedModel, match=message):
+            ircert.load(two_outputs(), outputs=outputs)
+
+
+def test_inner_values_can_be_outputs() -> None:
+    built = model([node("Relu", "x", "r"), node("Sign", "r")], {"x": [1, 2]})
+    with pytest.raises(UnsupportedModel, match="Sign"):
+        ircert.load(built)
+    np.testing.assert_array_equal(ircert.load(built, outputs=["r"])([-1.0, 2.0]), [0.0, 2.0])
+
+
+def test_dangling_inputs_are_ignored() -> None:
+    graph = ircert.load(model([node("Relu", "x")], {"x": [1, 2], "unused": ["a", "b"]}))
+    assert graph.input_dim == 2
+
+
+def test_initialisers_that_are_also_inputs_are_constants() -> None:
+    built = one("Add", [1, 2], weights(2))
+    built.graph.input.append(helper.make_tensor_value_info("c0", TensorProto.FLOAT, [2]))
+    assert compare(built).input_dim == 2
+
+
+def test_constant_nodes() -> None:
+    for attributes in (
+        {"value": numpy_helper.from_array(weights(3))},
+        {"value_floats": [1.0, 2.0, 3.0]},
+        {"value_float": 2.5},
+    ):
+        compare(model([node("Constant", "", "c", **attributes), node("Add", "x c")], {"x": [1, 3]}))  # type: ignore[arg-type]
+
+
+def test_sparse_initialisers() -> None:
+    values = numpy_helper.from_array(np.array([2.0, -1.0], dtype=np.float32), "w")
+    for indices in (np.array([1, 5]), np.array([[0, 1], [1, 2]])):
+        built = model([node("MatMul", "w x")], {"x": [3]})
+        sparse = helper.make_sparse_tensor(values, numpy_helper.from_array(indices, "i"), [2, 3])
+        built.graph.sparse_initializer.append(sparse)
+        np.testing.assert_array_equal(ircert.load(built)([1.0, 10.0, 100.0]), [20.0, -100.0])
+
+
+def test_bfloat16_weights_widen_exactly() -> None:
+    weight = helper.make_tensor("w", TensorProto.BFLOAT16, [2, 1], [1.5, -0.25])
+    built = model([node("MatMul", "x w")], {"x": [1, 2]}, dtype=TensorProto.BFLOAT16)
+    built.graph.initializer.append(weight)
+    assert ircert.load(built)([2.0, 4.0]) == 2.0
+
+
+def test_weights_are_the_stored_numbers() -> None:
+    weight = weights(3, 2)
+    graph = ircert.load(one("MatMul", [1, 3], weight))
+    assert np.array_equal(graph[graph.output].op.weight, weight.T.astype(np.float64))  # type: ignore[attr-defined]
+
+
+def test_local_functions_are_inlined() -> None:
+    body = [node("Relu", "a", "r"), node("Neg", "r", "b")]
+    function = helper.make_function("mine", "Negated", ["a"], ["b"], body, [helper.make_opsetid("", 17)])
+    call = helper.make_node("Negated", ["x"], ["y"], domain="mine")
+    built = model([call], {"x": [1, 2]}, functions=[function], domains=["mine"])
+    built.ir_version = 8
+    np.testing.assert_array_equal(ircert.load(built)([-1.0, 2.0]), [0.0, -2.0])
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_known_branch_is_taken(taken: bool) -> None:
+    branches = [
+        helper.make_graph([node(op, "x", "z")], op, [], [helper.make_tensor_value_info("z", 1, None)])
+        for op in ("Relu", "Neg")
+    ]
+    built = model(
+        [node("If", "k", "y", then_branch=branches[0], else_branch=branches[1])], {"x": [1, 2]}, {"k": np.array(taken)}
+    )
+    np.testing.assert_array_equal(ircert.load(built)([-1.0, 2.0]), [0.0, 2.0] if taken else [1.0, -2.0])
+
+
+def test_constant_outputs() -> None:
+    built = model(
+        [node("Mul", "x zero", "z"), node("Concat", "z c", axis=1)],
+        {"x": [1, 1]},
+        {"zero": np.float32(0), "c": weights(1, 2)},
+    )
+    np.testing.assert_allclose(ircert.load(built)([3.0]), [0.0, *weights(1, 2)[0]])
+    assert ircert.load(model([node("Identity", "x")], {"x": [1, 2]})).output_dim == 2
+
+
+def test_external_data(tmp_path: Path) -> None:
+    built = one("Gemm", ["N", 3], weights(3, 4), weights(4))
+    expected = ircert.load(built)
+    onnx.save_model(
+        built, str(tmp_path / "m.onnx"), save_as_external_data=True, location="m.onnx.data", size_threshold=0
+    )
+    assert (tmp_path / "m.onnx.data").exists()
+    assert ircert.load(tmp_path / "m.onnx") == expected
+
+
+def test_an_empty_unused_sidecar_is_fine(tmp_path: Path) -> None:
+    built = one("Gemm", ["N", 3], weights(3, 4))
+    stray = numpy_helper.from_array(weights(2), "stray")
+    inlined_external(stray, "nowhere.data", 8)
+    built.graph.initializer.append(stray)
+    (tmp_path / "m.onnx").write_bytes(built.SerializeToString())
+    assert ircert.load(tmp_path / "m.onnx").output_dim == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("/fc1/Gemm_output_0", "fc1.Gemm"),
+        ("model/dense/MatMul:0", "model.dense.MatMul"),
+        ("12", "_12"),
+        ("onnx::Relu_7", "onnx_Relu_7"),
+        ("", "_"),
+        ("ünï", "_n_"),
+        ("x" * 300, "x" * 150),
+    ],
+)
+def test_names(name: str, expected: str) -> None:
+    assert sanitised(name) == expected
+
+
+def test_names_are_kept_and_made_unique() -> None:
+    nodes = [node("Relu", "in/x:0", "a/b"), node("Neg", "a/b", "a.b"), node("Add", "a.b a/b", "out")]
+    graph = ircert.load(model(nodes, {"in/x:0": [1, 2]}, outputs=["out"]))
+    assert [n.name for n in graph.nodes] == ["in.x", "a.b", "a.b_1", "out"]
+    assert re.search(r"^out = add\(a.b_1, a.b\)$", str(graph), re.MULTILINE)
+
+
+def test_options_are_for_onnx() -> None:
+    with pytest.raises(UnsupportedModel, match="for ONNX models"):
+        ircert.load([([[1.0]], None)], outputs=["y"])

@@ -97,9 +97,8 @@ class Net:
         """Row i of the result is sum_k weight[i, k] * x[columns[i, k]] + bias[i]; both are (rows, terms)."""
         rows, terms = columns.shape
         steps = np.arange(rows + 1) * terms
-        sparse = csr_array(
-            (np.array(weight, dtype=np.float64).ravel(), columns.ravel(), steps), shape=(rows, math.prod(x.shape))
-        )
+        numbers, places = np.array(weight, dtype=np.float64).ravel(), np.array(columns).ravel()
+        sparse = csr_array((numbers, places, steps), shape=(rows, math.prod(x.shape)))
         return self.affine(x, freeze(sparse), bias, shape=shape)
 
     def scale(self, x: Tensor, factor: Const) -> Tensor:

@@ -117,6 +117,8 @@ def _where(net: Net, call: Call) -> Value:
 def _mixed(net: Net, mask: Const, a: Tensor | Const, b: Tensor | Const) -> Tensor:
     """The entries of a where the known mask holds, else those of b."""
     shape = np.broadcast_shapes(mask.shape, a.shape, b.shape)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return net.tensor(np.where(mask, a, b))
     if isinstance(a, np.ndarray):
         mask, a, b = ~mask, b, a
     x = net.broadcast(net.tensor(a), shape)
@@ -131,7 +133,11 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
     """where(condition, a, b), if both branches meet where the condition changes."""
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     left, right, upper, lower = (_line(net, value, shape) for value in (condition.left, condition.right, a, b))
-    signs = _signs(_minus(upper, lower), _minus(left, right))
+    gap = _minus(left, right)
+    if gap is not None and not any(gap.slope):
+        truth = [q > 0 or (q == 0 and condition.or_equal) for q in gap.offset]
+        return _mixed(net, np.array(truth).reshape(shape), a, b)
+    signs = _signs(_minus(upper, lower), gap)
     if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
         return _choice(net, condition, a, b, shape)
     if signs is None:
@@ -140,14 +146,19 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
             where=net.where,
             remedy="where(x > c, x, c) and where(x > 0, x, a x) are read; write others with Relu, Max or Clip",
         )
-    slope = _leaky_slope(upper, lower, _minus(left, right))
+    slope = _leaky_slope(upper, lower, gap)
     if slope is not None and upper.base is not None:
-        return net.node(LeakyRelu(_bound(slope, shape)), Tensor(upper.base, shape), shape=shape)
+        return net.node(LeakyRelu(_bound(slope.reshape(shape), shape)), Tensor(upper.base, shape), shape=shape)
+    return _by_sign(net, signs.reshape(shape), a, b)
+
+
+def _by_sign(net: Net, signs: Const, a: Tensor | Const, b: Tensor | Const) -> Tensor:
+    """max(a, b) where the sign is not negative, else min(a, b)."""
     high = largest(net, a, b) if np.any(signs >= 0) else None
     low = smallest(net, a, b) if np.any(signs < 0) else None
     if high is None or low is None:
-        return net.broadcast(net.tensor(low if high is None else high), shape)
-    return _mixed(net, signs.reshape(shape) >= 0, high, low)
+        return net.broadcast(net.tensor(low if high is None else high), signs.shape)
+    return _mixed(net, signs >= 0, high, low)
 
 
 def _is_smooth(net: Net, x: Tensor) -> bool:
@@ -211,9 +222,10 @@ def _signs(branches: _Line | None, condition: _Line | None) -> Const | None:
         return None
     signs = []
     for s, o, p, q in zip(branches.slope, branches.offset, condition.slope, condition.offset, strict=True):
-        if p == 0 or s * q != o * p:
+        branches_agree = s == 0 and o == 0
+        if not branches_agree and (p == 0 or s * q != o * p):
             return None
-        signs.append(0 if s == 0 else 1 if s * p > 0 else -1)
+        signs.append(0 if branches_agree else 1 if s * p > 0 else -1)
     return np.array(signs)
 
 

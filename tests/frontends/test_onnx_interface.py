@@ -122,7 +122,7 @@ def test_split_in_its_three_forms() -> None:
             constants,
             outputs=["a", "b"],
             opset=opset,
-        )  # type: ignore[arg-type]
+        )
         graph = ircert.load(built, outputs=["b", "a"])
         points = sample(3, 5)
         np.testing.assert_allclose(graph(points), runtime(built, points, {"x": (1, 5)}, ["b", "a"]))
@@ -137,6 +137,28 @@ def test_several_inputs_must_be_chosen() -> None:
     np.testing.assert_array_equal(bound([10.0, 20.0]), [8.0, 16.0])
     both = ircert.load(two_inputs(), inputs={"a": None, "b": None})
     np.testing.assert_array_equal(both([10.0, 20.0, 1.0, 2.0]), [8.0, 16.0])
+
+
+def test_bound_values_take_the_declared_type_and_shape() -> None:
+    built = model([node("Div", "b three", "d"), node("Sub", "a d")], {"a": [1], "b": [1]}, {"three": np.float32(3)})
+    assert ircert.load(built, inputs={"b": [1]})([0.0]) == -1 / 3
+    with pytest.raises(UnsupportedModel, match=r"input `b`: it is bound to an array of shape \(2,\); .* shape \(1\)"):
+        ircert.load(built, inputs={"b": [1.0, 2.0]})
+    with pytest.raises(UnsupportedModel, match="input `b`: it cannot be bound"):
+        ircert.load(built, inputs={"b": ["one"]})
+
+
+def test_sizes_are_computed_as_float32_does() -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Cast", "s", "f", to=TensorProto.FLOAT),
+        node("Mul", "f scale", "g"),
+        node("Floor", "g", "h"),
+        node("Cast", "h", "sizes", to=TensorProto.INT64),
+        node("Slice", "x zero sizes"),
+    ]
+    graph = compare(model(nodes, {"x": [10]}, {"scale": np.float32(0.7), "zero": np.array([0])}))
+    assert graph.output_dim == 7
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,38 @@ CASES: dict[str, Any] = {
     "depth_to_space": one("DepthToSpace", [1, 8, 2, 2], blocksize=2),
     "depth_to_space_crd": one("DepthToSpace", [1, 8, 2, 2], blocksize=2, mode="CRD", opset=13),
     "space_to_depth": one("SpaceToDepth", [1, 2, 4, 4], blocksize=2),
+    "scatter_elements": model(
+        [node("Neg", "x", "n"), node("ScatterElements", "x i n", axis=1)],
+        {"x": [1, 3]},
+        {"i": np.array([[2, 0, 1]], dtype=I64)},
+    ),
+    "scatter_nd": model(
+        [node("Slice", "x o e a", "n"), node("ScatterND", "x i n")],
+        {"x": [3, 2]},
+        {"o": ints(1), "e": ints(2), "a": ints(0), "i": np.array([[0]], dtype=I64)},
+    ),
+    "scatter_constant": model(
+        [node("ScatterND", "x i c")], {"x": [3]}, {"i": np.array([[1]], dtype=I64), "c": weights(1)}
+    ),
+    "einsum_weight": model([node("Einsum", "x w", equation="bi,oi->bo")], {"x": ["N", 3]}, {"w": weights(2, 3)}),
+    "einsum_left": model([node("Einsum", "w x", equation="oi, bi")], {"x": [1, 3]}, {"w": weights(2, 3)}),
+    "einsum_trace": model([node("Einsum", "x", equation="ii->i")], {"x": [3, 3]}),
+    "einsum_sum": model([node("Einsum", "x", equation="ij->")], {"x": [2, 3]}),
+    "einsum_both": model([node("Einsum", "x x", equation="bi,bj->bij")], {"x": [1, 3]}),
     "trilu": one("Trilu", [3, 3], upper=0),
     "resize": one("Resize", [1, 1, 2, 3], None, np.array([1, 1, 2, 2], dtype=np.float32), mode="nearest"),
+    "resize_asymmetric": one(
+        "Resize",
+        [1, 1, 5, 3],
+        None,
+        np.array([1, 1, 0.6, 1.5], dtype=np.float32),
+        mode="nearest",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
+    ),
+    "resize_sizes": one("Resize", [1, 1, 5], None, None, ints(1, 1, 8), mode="nearest"),
+    "resize_10": one("Resize", [1, 1, 2, 3], np.array([1, 1, 2, 2], dtype=np.float32), opset=10),
+    "upsample_7": one("Upsample", [1, 1, 2, 3], opset=7, scales=[1.0, 1.0, 2.0, 3.0]),
     "upsample": one("Upsample", [1, 1, 2, 3], np.array([1, 1, 2, 2], dtype=np.float32), opset=9),
     "identity": model([node("Identity", "x", "i"), node("Relu", "i")], {"x": [1, 2]}),
     "cast": model(

@@ -51,8 +51,8 @@ class _Reader:
         declared = {info.name: info for info in model.graph.input if info.name not in self.stored}
         read = [*outputs, *(name for node in needed for name in _reads(node))]
         used = [name for name in declared if name in set(read)]
-        self.values.update(bound_inputs(options))
         names = free_inputs(declared, used, options)
+        self.values.update(bound_inputs(declared, options))
         shapes = [input_shape(declared[name], options) for name in names]
         self.net = Net(sum(math.prod(shape) for shape in shapes), names[0] if len(names) == 1 else "x")
         self._place(names, shapes)
@@ -140,6 +140,7 @@ class _Reader:
             inputs = inputs[:-1]
         own = onnx.NodeProto()
         own.CopyFrom(node)
+        own.domain = "" if node.domain in _STANDARD else node.domain
         attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         return Call(node.op_type, where, inputs, attributes, tuple(node.output), self.opset, own)
 

@@ -16,6 +16,7 @@ from ircert.frontends.onnx.values import Call, Const, require_size
 _RANDOM = frozenset(
     {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"}
 )
+_TO_INTEGERS = frozenset({"Floor", "Ceil", "Round", "Cast"})
 _BROADCASTING = frozenset({"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean", "Where", "Equal", "Greater"})
 
 
@@ -33,6 +34,8 @@ def fold(call: Call, inputs: tuple[Const | None, ...]) -> list[Const]:
     node = onnx.NodeProto()
     node.CopyFrom(call.proto)
     _without_narrow_casts(node)
+    if call.op in _TO_INTEGERS and call.get("to", None) not in FLOATS:
+        inputs = tuple(None if value is None else _as_float32(value) for value in inputs)
     names = {f"i{k}": value for k, value in enumerate(inputs) if value is not None}
     del node.input[:]
     node.input.extend(f"i{k}" if value is not None else "" for k, value in enumerate(inputs))
@@ -45,6 +48,17 @@ def fold(call: Call, inputs: tuple[Const | None, ...]) -> list[Const]:
     if not all(isinstance(value, np.ndarray | np.generic) for value in results.values()):
         raise call.refuse("it makes sequences, not tensors")
     return [widened(np.asarray(results[name])) if name else np.zeros(0) for name in node.output]
+
+
+def _as_float32(array: Const) -> Const:
+    """Sizes such as floor(10 * 0.7f) are meant as float32 computes them: 7, not the 6 that float64 gives.
+
+    A float that float32 does not round to an integer keeps its own value.
+    """
+    if array.dtype != np.float64:
+        return array
+    rounded = array.astype(np.float32).astype(np.float64)
+    return np.where(rounded == np.rint(rounded), rounded, array)
 
 
 def _without_narrow_casts(node: Any) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from onnx.helper import tensor_dtype_to_np_dtype
 
 from ircert.errors import UnsupportedModel
-from ircert.frontends.onnx.tensors import FLOATS, type_name, widened
+from ircert.frontends.onnx.tensors import FLOATS, type_name
 from ircert.frontends.onnx.values import Const, require_size
 
 Inputs = Mapping[str, Any] | Sequence[str] | None
@@ -46,11 +47,29 @@ def free_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Optio
     return _only(list(used), declared)
 
 
-def bound_inputs(options: Options) -> dict[str, Const]:
-    """The graph inputs that the user binds to arrays."""
+def bound_inputs(declared: Mapping[str, Any], options: Options) -> dict[str, Const]:
+    """The graph inputs that the user binds to arrays, in the types that the model declares."""
     if not isinstance(options.inputs, Mapping):
         return {}
-    return {name: widened(np.asarray(value)) for name, value in options.inputs.items() if value is not None}
+    return {name: _bound(declared[name], value) for name, value in options.inputs.items() if value is not None}
+
+
+def _bound(info: Any, value: Any) -> Const:
+    kind = info.type.tensor_type.elem_type
+    try:
+        array = np.asarray(value).astype(np.float64 if kind in FLOATS else tensor_dtype_to_np_dtype(kind))
+    except (ValueError, TypeError, KeyError) as error:
+        raise UnsupportedModel(f"it cannot be bound to this value ({error})", where=f"input `{info.name}`") from None
+    dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
+    fits = len(dims) == array.ndim and all(n in (0, m) for n, m in zip(dims, array.shape, strict=True))
+    if info.type.tensor_type.HasField("shape") and not fits:
+        wanted = ", ".join(str(n or "?") for n in dims)
+        raise UnsupportedModel(
+            f"it is bound to an array of shape {array.shape}",
+            where=f"input `{info.name}`",
+            remedy=f"the model takes the shape ({wanted})",
+        )
+    return array
 
 
 def input_shape(info: Any, options: Options) -> tuple[int, ...]:

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.frontends.onnx.net import Net
-from ircert.frontends.onnx.ops.reduce import extreme, total
+from ircert.frontends.onnx.ops.reduce import largest_entry, total
 from ircert.frontends.onnx.values import Call, Const, Tensor, Value, require_size
 from ircert.ir.arrays import freeze
-from ircert.ir.ops import AveragePool, Conv, Max, MaxPool, Op
+from ircert.ir.ops import AveragePool, Conv, MaxPool, Op
 from ircert.ir.ops.windows import Windows
 
 
@@ -196,7 +196,7 @@ def _global_average_pool(net: Net, call: Call) -> Value:
 
 def _global_max_pool(net: Net, call: Call) -> Value:
     x = _image_tensor(call)
-    return extreme(net, Max, x, range(2, len(x.shape)), True)
+    return largest_entry(net, x, range(2, len(x.shape)), True)
 
 
 HANDLERS = {

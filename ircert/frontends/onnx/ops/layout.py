@@ -24,6 +24,20 @@ def _moved(net: Net, call: Call) -> tuple[Value, ...]:
     return tuple(net.select(x, result.astype(np.int64)) for result in results)
 
 
+def _scattered(net: Net, call: Call) -> Value:
+    """Run the op on the positions of data and updates, laid end to end."""
+    if call.get("reduction", b"none") != b"none":
+        raise call.refuse("it reduces entries that meet", "only reduction `none`, which moves entries, is read")
+    data, updates = net.tensor(call.input(0)), net.tensor(call.input(2))
+    positions = (
+        data.index.astype(np.float64),
+        call.const(1, "indices"),
+        data.index.size + updates.index.astype(np.float64),
+    )
+    (result,) = fold(call, positions)
+    return net.select(net.concat(data, updates), result.astype(np.int64))
+
+
 def _identity(net: Net, call: Call) -> Value:
     value = call.input(0)
     if value is None:
@@ -120,7 +134,22 @@ def _placed(net: Net, x: Tensor, positions: Const, value: float) -> Tensor:
 def _resize(net: Net, call: Call) -> Value:
     if call.get("mode", b"nearest") != b"nearest":
         raise call.refuse(f"mode {call.get('mode', b'').decode()}", _CUBIC_AND_LINEAR)
-    return _moved(net, call)[0]
+    return _moved(net, call)[0] if call.op == "Resize" and call.opset > 10 else _repeated(net, call)
+
+
+def _repeated(net: Net, call: Call) -> Value:
+    """Upsample, and Resize before operator set 11: entry i comes from entry floor(i / scale), in float32."""
+    x = call.tensor(0)
+    given = call.attributes.get("scales", call.const(1, "scales"))
+    scales = np.asarray(given, dtype=np.float32).ravel()
+    if len(scales) != len(x.shape) or not np.all(scales > 0):
+        raise call.refuse(f"scales {scales.tolist()} do not fit the shape {x.shape}")
+    extent = [math.floor(n * float(scale)) for n, scale in zip(x.shape, scales, strict=True)]
+    require_size(math.prod(extent), call.where)
+    sources = [
+        np.floor(np.arange(n, dtype=np.float32) / s).astype(np.int64) for n, s in zip(extent, scales, strict=True)
+    ]
+    return net.select(x, x.index[np.ix_(*sources)])
 
 
 HANDLERS = {
@@ -134,6 +163,8 @@ HANDLERS = {
     "Identity": _identity,
     "Pad": _pad,
     "Resize": _resize,
+    "ScatterElements": _scattered,
+    "ScatterND": _scattered,
     "Shape": _shape,
     "Size": _size,
     "Trilu": _trilu,

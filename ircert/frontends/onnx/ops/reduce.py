@@ -1,4 +1,4 @@
-"""Reductions along axes: sums and means as sparse affine maps, extremes as max and min of selections."""
+"""Reductions along axes: sums and means as sparse affine maps, extremes as pools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.values import Call, Const, Tensor, Value
-from ircert.ir.ops import Abs, Max, Min
+from ircert.ir.ops import Abs, MaxPool
 from ircert.ir.ops.smooth import Product, Sqrt
 
 
@@ -51,19 +51,24 @@ def _sum_of(prepare: Callable[[Net, Tensor], Tensor], *, mean: bool = False) -> 
     return handler
 
 
-def _extreme(kind: type[Max] | type[Min]) -> Callable[[Net, Call], Value]:
-    def handler(net: Net, call: Call) -> Value:
-        x, axes, keepdims = _arguments(call)
-        return x if axes is None else extreme(net, kind, x, axes, keepdims)
-
-    return handler
-
-
-def extreme(net: Net, kind: type[Max] | type[Min], x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
-    """The largest or smallest entry over some axes."""
+def largest_entry(net: Net, x: Tensor, axes: Sequence[int], keepdims: bool) -> Tensor:
+    """The largest entry over some axes: a pool over rows of members."""
     members, shape = groups(x, axes, keepdims)
-    parts = [net.select(x, members[:, k]) for k in range(members.shape[1])]
-    return Tensor(parts[0].node, shape) if len(parts) == 1 else net.node(kind(), *parts, shape=shape)
+    rows = net.select(x, members)
+    if members.shape[1] == 1:
+        return Tensor(rows.node, shape)
+    return net.node(MaxPool(members.shape, members.shape[1:]), rows, shape=shape)
+
+
+def _reduce_max(net: Net, call: Call) -> Value:
+    x, axes, keepdims = _arguments(call)
+    return x if axes is None else largest_entry(net, x, axes, keepdims)
+
+
+def _reduce_min(net: Net, call: Call) -> Value:
+    """min(x) = -max(-x)."""
+    x, axes, keepdims = _arguments(call)
+    return x if axes is None else net.negative(largest_entry(net, net.negative(x), axes, keepdims))
 
 
 def _same(net: Net, x: Tensor) -> Tensor:
@@ -86,9 +91,9 @@ def _euclidean(net: Net, call: Call) -> Value:
 HANDLERS = {
     "ReduceL1": _sum_of(_absolute),
     "ReduceL2": _euclidean,
-    "ReduceMax": _extreme(Max),
+    "ReduceMax": _reduce_max,
     "ReduceMean": _sum_of(_same, mean=True),
-    "ReduceMin": _extreme(Min),
+    "ReduceMin": _reduce_min,
     "ReduceSum": _sum_of(_same),
     "ReduceSumSquare": _sum_of(_square),
 }

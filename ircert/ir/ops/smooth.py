@@ -198,7 +198,8 @@ class Product(SmoothOp, ElementwiseOp):
     arity = 2
 
     def evaluate(self, *operands: Array) -> Array:
-        return operands[0] * operands[1]
+        with np.errstate(all="ignore"):
+            return operands[0] * operands[1]
 
     def exact(self, *operands: Rationals) -> Rationals:
         a, b = operands

@@ -262,6 +262,15 @@ OPS: dict[str, tuple[Any, str, str]] = {
         "Conv",
         "weight must be a constant",
     ),
+    "moved_comparison": (
+        model(
+            [node("Greater", "x c", "g"), node("Squeeze", "g", "h"), node("Where", "h x c")],
+            {"x": [1]},
+            {"c": weights(1)},
+        ),
+        "Squeeze",
+        "comparison",
+    ),
     "gather": (
         model([node("Cast", "x", "i", to=7), node("Gather", "x i", "y", name="n")], {"x": [2]}),
         "Cast",

@@ -69,6 +69,15 @@ def test_open_inner_dimensions_are_refused_unless_given() -> None:
     assert ircert.load(built, shape=(1, 3, 2, 2)).input_dim == 12
 
 
+def test_a_given_shape_may_not_contradict() -> None:
+    built = model([node("Relu", "x")], {"x": ["N", 3, "h"]})
+    for shape in ((1, 4, 2), (3, 2), (1, 3, 2, 1)):
+        with pytest.raises(UnsupportedModel, match=r"contradicts the model's \[N, 3, h\]"):
+            ircert.load(built, shape=shape)
+    with pytest.raises(UnsupportedModel, match="one shape is given for several inputs"):
+        ircert.load(two_inputs(), inputs=["a", "b"], shape=(1, 2))
+
+
 def test_no_shape_at_all() -> None:
     built = model([node("Relu", "x")], {"x": [1, 2]})
     built.graph.input[0].type.tensor_type.ClearField("shape")
@@ -209,7 +218,7 @@ def test_constant_nodes() -> None:
         {"value_floats": [1.0, 2.0, 3.0]},
         {"value_float": 2.5},
     ):
-        compare(model([node("Constant", "", "c", **attributes), node("Add", "x c")], {"x": [1, 3]}))  # type: ignore[arg-type]
+        compare(model([node("Constant", "", "c", **attributes), node("Add", "x c")], {"x": [1, 3]}))
 
 
 def test_sparse_initialisers() -> None:

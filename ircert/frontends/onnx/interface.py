@@ -31,6 +31,13 @@ class Options:
 def free_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Options) -> list[str]:
     """The names of the graph inputs that form the input vector, in order."""
     _require_known(declared, options)
+    names = _chosen_inputs(declared, used, options)
+    if len(names) > 1 and options.shape is not None and not isinstance(options.shape, Mapping):
+        raise UnsupportedModel("one shape is given for several inputs", remedy="give shape={name: (…), …}")
+    return names
+
+
+def _chosen_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Options) -> list[str]:
     if isinstance(options.inputs, Mapping):
         bound = [name for name, value in options.inputs.items() if value is not None]
         chosen = [name for name, value in options.inputs.items() if value is None]
@@ -76,12 +83,13 @@ def input_shape(info: Any, options: Options) -> tuple[int, ...]:
     """The shape of a graph input of floats; a leading symbolic dimension is the batch, of which one sample is read."""
     _require_floats(info)
     given = _given_shape(info.name, options)
-    if given is not None:
-        dims: list[int | str] = list(given)
-    elif info.type.tensor_type.HasField("shape"):
-        dims = [d.dim_value if d.HasField("dim_value") else d.dim_param for d in info.type.tensor_type.shape.dim]
-    else:
+    has_shape = info.type.tensor_type.HasField("shape")
+    declared = [d.dim_value if d.HasField("dim_value") else d.dim_param for d in info.type.tensor_type.shape.dim]
+    if given is None and not has_shape:
         raise _unknown_shape(info.name, "has no shape")
+    if given is not None and has_shape:
+        _require_agreement(info.name, given, declared)
+    dims: list[int | str] = declared if given is None else list(given)
     dims = _one_sample(dims, options.batch if given is None else False)
     if not all(isinstance(n, int) and n > 0 for n in dims):
         raise _unknown_shape(info.name, f"has the shape [{', '.join(str(n) or '?' for n in dims)}]")
@@ -95,6 +103,17 @@ def _one_sample(dims: list[int | str], batch: bool | None) -> list[int | str]:
     symbolic = len(dims) > 1 and not (isinstance(dims[0], int) and dims[0] > 0)
     is_batch = symbolic if batch is None else batch
     return [1, *dims[1:]] if is_batch and dims else dims
+
+
+def _require_agreement(name: str, given: Sequence[int], declared: list[int | str]) -> None:
+    """A shape that is given may fill in what the model leaves open and change the batch, no more."""
+    fixed = zip(given[1:], declared[1:], strict=False)
+    if len(given) != len(declared) or any(isinstance(n, int) and n > 0 and n != m for m, n in fixed):
+        raise UnsupportedModel(
+            f"the shape {tuple(given)} contradicts the model's [{', '.join(str(n) or '?' for n in declared)}]",
+            where=f"input `{name}`",
+            remedy="give numbers for the open dimensions only",
+        )
 
 
 def _given_shape(name: str, options: Options) -> Sequence[int] | None:

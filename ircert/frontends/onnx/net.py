@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.names import sanitised
-from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value, require_size
+from ircert.frontends.onnx.values import Comparison, Const, Tensor, Value, require_size
 from ircert.ir.arrays import Array, Matrix, diagonal, freeze, identity
 from ircert.ir.build import Builder, needed_nodes
 from ircert.ir.graph import Graph, Node
@@ -149,11 +149,6 @@ class Net:
         names = _fresh_names([node.name for node in nodes], self._labels)
         renamed = [Node(names[n.name], n.op, tuple(names[operand] for operand in n.operands)) for n in nodes]
         return Graph(renamed, names[output.node])
-
-
-def refuse_empty(call: Call, shape: Sequence[int]) -> None:
-    """Refuse tensors without entries."""
-    require_size(math.prod(shape), call.where)
 
 
 def _fresh_names(nodes: list[str], labels: dict[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.values import Call
 
-_SMOOTH = "keep outputs that do not need it (outputs=[…]), or write it with ops that are read"
+_OTHERWISE = "keep outputs that do not need it (outputs=[…]), or write it with ops that are read"
 _REASONS: dict[frozenset[str], tuple[str, str]] = {
     frozenset({"Loop", "Scan", "If", "SequenceMap"}): (
         "control flow that depends on the input is not read",
@@ -40,4 +40,4 @@ def refuse_op(call: Call) -> UnsupportedModel:
     for ops, (problem, remedy) in _REASONS.items():
         if call.op in ops or (call.op == "DynamicQuantizeLinear" and "QuantizeLinear" in ops):
             return call.refuse(problem, remedy)
-    return call.refuse("this op is not supported", _SMOOTH)
+    return call.refuse("this op is not supported", _OTHERWISE)

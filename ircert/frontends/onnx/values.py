@@ -64,6 +64,10 @@ class Call:
         """An attribute, or what its absence means."""
         return self.attributes.get(name, default)
 
+    def real(self, name: str, default: float) -> float:
+        """A float attribute; ONNX stores attributes, and means its defaults, in float32."""
+        return float(self.attributes.get(name, np.float32(default)))
+
     def input(self, k: int) -> Value | None:
         """Input k, None if it is left out."""
         return self.inputs[k] if k < len(self.inputs) else None
@@ -73,7 +77,9 @@ class Call:
         value = self.input(k)
         if isinstance(value, Tensor):
             return value
-        raise self.refuse(f"input {k} must depend on the network's input")
+        if isinstance(value, Comparison):
+            raise self.refuse("it takes a comparison of computed numbers, which jumps", "only Where may take one")
+        raise self.refuse(f"input {k} is a constant while others are computed", "this form of the op is not read")
 
     def const(self, k: int, what: str) -> Const | None:
         """Input k, which must be known without evaluating the network, or left out."""

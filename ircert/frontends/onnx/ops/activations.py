@@ -25,7 +25,7 @@ def _apply(make: Callable[[], Op]) -> Callable[[Net, Call], Value]:
 
 def _leaky_relu(net: Net, call: Call) -> Value:
     x = call.tensor(0)
-    return net.node(LeakyRelu(np.array([call.get("alpha", 0.01)])), x, shape=x.shape)
+    return net.node(LeakyRelu(np.array([call.real("alpha", 0.01)])), x, shape=x.shape)
 
 
 def _prelu(net: Net, call: Call) -> Value:
@@ -41,12 +41,12 @@ def _prelu(net: Net, call: Call) -> Value:
 
 def _hard_sigmoid(net: Net, call: Call) -> Value:
     """clip(alpha x + beta, 0, 1)."""
-    x = net.shift(net.scale(call.tensor(0), np.array(call.get("alpha", 0.2))), np.array(call.get("beta", 0.5)))
+    x = net.shift(net.scale(call.tensor(0), np.array(call.real("alpha", 0.2))), np.array(call.real("beta", 0.5)))
     return net.node(Clip(np.zeros(1), np.ones(1)), x, shape=x.shape)
 
 
 def _thresholded_relu(net: Net, call: Call) -> Value:
-    if call.get("alpha", 1.0) != 0.0:
+    if call.real("alpha", 1.0) != 0.0:
         raise call.refuse("it jumps at its threshold", "only alpha = 0, which is relu, is continuous")
     x = call.tensor(0)
     return net.node(Relu(), x, shape=x.shape)
@@ -54,8 +54,8 @@ def _thresholded_relu(net: Net, call: Call) -> Value:
 
 def _shrink(net: Net, call: Call) -> Value:
     """relu(x - lambd) - relu(-x - lambd): continuous only if bias = lambd."""
-    x, cut = call.tensor(0), call.get("lambd", 0.5)
-    if call.get("bias", 0.0) != cut or cut < 0:
+    x, cut = call.tensor(0), call.real("lambd", 0.5)
+    if call.real("bias", 0.0) != cut or cut < 0:
         raise call.refuse("it jumps at its threshold", "only bias = lambd >= 0 is continuous")
     above = net.node(Relu(), net.shift(x, np.array(-cut)), shape=x.shape)
     below = net.node(Relu(), net.shift(net.negative(x), np.array(-cut)), shape=x.shape)
@@ -64,12 +64,12 @@ def _shrink(net: Net, call: Call) -> Value:
 
 def _elu(net: Net, call: Call) -> Value:
     x = call.tensor(0)
-    return net.node(smooth.Elu(call.get("alpha", 1.0)), x, shape=x.shape)
+    return net.node(smooth.Elu(call.real("alpha", 1.0)), x, shape=x.shape)
 
 
 def _celu(net: Net, call: Call) -> Value:
     """alpha elu(x / alpha)."""
-    x, alpha = call.tensor(0), call.get("alpha", 1.0)
+    x, alpha = call.tensor(0), call.real("alpha", 1.0)
     if alpha <= 0:
         raise call.refuse(f"alpha is {alpha}", "a positive alpha is read")
     inner = net.node(smooth.Elu(), net.scale(x, np.array(1 / alpha)), shape=x.shape)
@@ -79,8 +79,8 @@ def _celu(net: Net, call: Call) -> Value:
 def _selu(net: Net, call: Call) -> Value:
     """gamma elu(x)."""
     x = call.tensor(0)
-    inner = net.node(smooth.Elu(call.get("alpha", 1.67326319217681884765625)), x, shape=x.shape)
-    return net.scale(inner, np.array(call.get("gamma", 1.05070102214813232421875)))
+    inner = net.node(smooth.Elu(call.real("alpha", 1.67326319217681884765625)), x, shape=x.shape)
+    return net.scale(inner, np.array(call.real("gamma", 1.05070102214813232421875)))
 
 
 def _gelu(net: Net, call: Call) -> Value:
@@ -91,7 +91,7 @@ def _gelu(net: Net, call: Call) -> Value:
 
 def _swish(net: Net, call: Call) -> Value:
     """x sigmoid(alpha x) = silu(alpha x) / alpha."""
-    x, alpha = call.tensor(0), call.get("alpha", 1.0)
+    x, alpha = call.tensor(0), call.real("alpha", 1.0)
     if alpha == 0:
         return net.scale(x, np.array(0.5))
     inner = net.node(smooth.Silu(), net.scale(x, np.array(alpha)), shape=x.shape)

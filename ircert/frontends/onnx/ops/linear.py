@@ -75,7 +75,7 @@ def _matmul(net: Net, call: Call) -> Value:
 def _gemm(net: Net, call: Call) -> Value:
     """alpha A B + beta C, with A or B transposed on demand; C may be left out."""
     a, b = (_oriented(net, net.numeric(call.input(k)), call.get(flag, 0)) for k, flag in ((0, "transA"), (1, "transB")))
-    alpha, beta = call.get("alpha", 1.0), call.get("beta", 1.0)
+    alpha, beta = call.real("alpha", 1.0), call.real("beta", 1.0)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         product: Tensor = net.tensor(alpha * (net.numbers(a) @ net.numbers(b)))
     elif isinstance(b, np.ndarray):

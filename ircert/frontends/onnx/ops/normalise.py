@@ -22,7 +22,7 @@ def _batch_normalization(net: Net, call: Call) -> Value:
     x = call.tensor(0)
     scale, bias, mean, variance = (_parameter(net, call, k, name) for k, name in enumerate(_BATCH_INPUTS, start=1))
     with np.errstate(all="ignore"):
-        factor = net.numbers(scale / np.sqrt(variance + call.get("epsilon", 1e-5)))
+        factor = net.numbers(scale / np.sqrt(variance + call.real("epsilon", 1e-5)))
     offset = net.numbers(bias - mean * factor)
     per_channel = (-1,) + (1,) * (len(x.shape) - 2)
     weights, offsets = (np.broadcast_to(v.reshape(per_channel), x.shape).ravel() for v in (factor, offset))
@@ -46,7 +46,7 @@ def _layer_normalization(net: Net, call: Call) -> tuple[Value, ...]:
     axes = range(first, len(x.shape))
     mean = total(net, x, axes, True, mean=True)
     centred = net.add(x, net.negative(mean))
-    inverse = _inverse_deviation(net, centred, axes, call.get("epsilon", 1e-5))
+    inverse = _inverse_deviation(net, centred, axes, call.real("epsilon", 1e-5))
     scaled = times(net, times(net, centred, inverse), net.numeric(call.input(1)))
     bias = call.input(2)
     return (scaled if bias is None else plus(net, scaled, bias), mean, inverse)

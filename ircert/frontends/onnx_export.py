@@ -258,6 +258,11 @@ def _power(writer: Writer, node: Node) -> None:
     writer.add("Pow", [node.operands[0], exponent], node.name)
 
 
+def _choose(writer: Writer, node: Node) -> None:
+    left, right, a, b = node.operands
+    writer.add("Where", [writer.add("Greater", [left, right], f"{node.name}/greater"), a, b], node.name)
+
+
 def _silu(writer: Writer, node: Node) -> None:
     gate = writer.add("Sigmoid", node.operands, f"{node.name}/gate")
     writer.add("Mul", [node.operands[0], gate], node.name)
@@ -294,6 +299,7 @@ _EMITTERS: dict[type[ops.Op], Emitter] = {
     ops.AveragePool: _average_pool,
     ops.MaxPool: _max_pool,
     smooth.Product: _plain("Mul"),
+    smooth.Choose: _choose,
     smooth.Power: _power,
     smooth.Elu: _elu,
     smooth.Silu: _silu,

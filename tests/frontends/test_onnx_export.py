@@ -38,6 +38,13 @@ def one(n: int, op: ops.Op, operands: int = 1) -> Graph:
     return build.graph(build.node(op, *parts))
 
 
+def choice() -> Graph:
+    """A choice with a branch that is not piecewise linear: others are refused when they are read."""
+    build = Builder(3)
+    left, right, a, b = (build.affine(build.input, normal(3, 3) + k, normal(3)) for k in range(4))
+    return build.graph(build.node(smooth.Choose(), left, right, build.node(smooth.Product(), a, b), b))
+
+
 def window(**changes: object) -> dict[str, object]:
     return {"stride": (2, 1), "padding": (1, 0, 0, 2), "dilation": (1, 2), **changes}
 
@@ -68,6 +75,7 @@ CASES: dict[str, Callable[[], Graph]] = {
     "average_pool_padding": lambda: one(PIXELS, ops.AveragePool(IMAGE, (3, 2), count_padding=True, **window())),
     "max_pool": lambda: one(PIXELS, ops.MaxPool(IMAGE, (2, 3), **window(padding=(1, 1, 1, 1)))),
     "product": lambda: one(3, smooth.Product(), 2),
+    "choose": choice,
     "power": lambda: one(3, smooth.Power(2.0)),
     "elu": lambda: one(3, smooth.Elu(0.5)),
     "softmax": lambda: one(6, smooth.Softmax(3)),
@@ -81,7 +89,9 @@ def plain(kind: str) -> Graph:
 
 CASES |= {kind: partial(plain, kind) for kind in ops.BY_KIND if kind not in CASES}
 ROUNDED = {"gelu_tanh": 1e-7}  # onnxruntime expands it with constants in float32
-EXACT = [name for name, make in CASES.items() if make()[make().output].op.piecewise_linear or name == "product"]
+EXACT = [
+    name for name, make in CASES.items() if make()[make().output].op.piecewise_linear or name in ("product", "choose")
+]
 
 
 def points(graph: Graph) -> NDArray[np.float64]:

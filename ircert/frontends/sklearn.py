@@ -124,14 +124,18 @@ def _min_max(build: Builder, x: str, scaler: Any) -> str:
     """x * scale + min, cut to the feature range if the scaler says so."""
     _require_fitted(scaler, "scale_", "min_")
     x = build.affine(x, diagonal(np.asarray(scaler.scale_)), scaler.min_, name="scaled")
-    return build.node(Clip(*scaler.feature_range), x, name="clipped") if scaler.clip else x
+    return _clipped(build, x, *scaler.feature_range) if scaler.clip else x
 
 
 def _max_abs(build: Builder, x: str, scaler: Any) -> str:
     """x / scale, cut to [-1, 1] if the scaler says so."""
     _require_fitted(scaler, "scale_")
     x = build.affine(x, diagonal(1.0 / np.asarray(scaler.scale_)), name="scaled")
-    return build.node(Clip(-1.0, 1.0), x, name="clipped") if getattr(scaler, "clip", False) else x
+    return _clipped(build, x, -1.0, 1.0) if getattr(scaler, "clip", False) else x
+
+
+def _clipped(build: Builder, x: str, low: float, high: float) -> str:
+    return build.node(Clip(np.array([low]), np.array([high])), x, name="clipped")
 
 
 _SCALERS: dict[str, Callable[[Builder, str, Any], str]] = {

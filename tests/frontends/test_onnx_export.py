@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -45,7 +46,7 @@ def choice() -> Graph:
     return build.graph(build.node(smooth.Choose(), left, right, build.node(smooth.Product(), a, b), b))
 
 
-def window(**changes: object) -> dict[str, object]:
+def window(**changes: object) -> dict[str, Any]:
     return {"stride": (2, 1), "padding": (1, 0, 0, 2), "dilation": (1, 2), **changes}
 
 
@@ -58,14 +59,14 @@ CASES: dict[str, Callable[[], Graph]] = {
     "add": lambda: one(3, ops.Add(), 3),
     "concat": lambda: one(3, ops.Concat(), 2),
     "select": lambda: one(3, ops.Select(np.array([2, 0, 2, 1]))),
-    "leaky_relu": lambda: one(3, ops.LeakyRelu(0.1)),
+    "leaky_relu": lambda: one(3, ops.LeakyRelu(np.array([0.1]))),
     "leaky_relu_each": lambda: one(3, ops.LeakyRelu(np.array([0.1, -0.3, 1.7]))),
     "abs": lambda: one(3, ops.Abs()),
     "max": lambda: one(3, ops.Max(), 3),
     "min": lambda: one(3, ops.Min(), 2),
-    "clip": lambda: one(3, ops.Clip(-0.1, 0.7)),
-    "clip_below": lambda: one(3, ops.Clip(low=0.1)),
-    "clip_above": lambda: one(3, ops.Clip(high=0.1)),
+    "clip": lambda: one(3, ops.Clip(np.array([-0.1]), np.array([0.7]))),
+    "clip_below": lambda: one(3, ops.Clip(low=np.array([0.1]))),
+    "clip_above": lambda: one(3, ops.Clip(high=np.array([0.1]))),
     "clip_each": lambda: one(3, ops.Clip(np.array([-0.1, -0.2, 0.0]), np.array([0.1, 0.7, 1.3]))),
     "clip_each_below": lambda: one(3, ops.Clip(low=np.array([-0.1, -0.2, 0.0]))),
     "conv": lambda: one(PIXELS, ops.Conv(IMAGE, normal(3, 4, 2, 3), normal(3))),
@@ -180,7 +181,9 @@ def test_an_alpha_that_float32_would_round_is_refused() -> None:
 
 
 def test_an_operation_without_an_onnx_form_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(onnx_export._EMITTERS, ops.Relu)
+    emitters: dict[Any, Any] = {**onnx_export._EMITTERS}
+    del emitters[ops.Relu]
+    monkeypatch.setattr(onnx_export, "_EMITTERS", emitters)
     with pytest.raises(UnsupportedModel, match="node `relu`: relu cannot be written"):
         to_onnx(one(2, ops.Relu()))
 

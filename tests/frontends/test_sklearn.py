@@ -15,6 +15,7 @@ import ircert
 from ircert.errors import UnsupportedModel
 from ircert.frontends.sklearn import from_sklearn, is_sklearn
 from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine
 
 neural_network = pytest.importorskip("sklearn.neural_network")
 preprocessing = pytest.importorskip("sklearn.preprocessing")
@@ -106,7 +107,9 @@ def test_float32_coefficients_widen() -> None:
         warnings.simplefilter("ignore")
         model.fit(X.astype(np.float32), Y.astype(np.float32))
     assert model.coefs_[0].dtype == np.float32
-    np.testing.assert_array_equal(from_sklearn(model)["h1"].op.weight, model.coefs_[0].T.astype(np.float64))
+    first = from_sklearn(model)["h1"].op
+    assert isinstance(first, Affine)
+    np.testing.assert_array_equal(first.weight, model.coefs_[0].T.astype(np.float64))
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,20 @@ CASES: dict[str, Any] = {
 }
 
 
+for _mode in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"):
+    for _nearest in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
+        CASES[f"resize_{_mode}_{_nearest}"] = one(
+            "Resize",
+            [1, 1, 5, 7],
+            None,
+            np.array([1, 1, 1.7, 0.6], dtype=np.float32),
+            coordinate_transformation_mode=_mode,
+            nearest_mode=_nearest,
+        )
+CASES["resize_axes"] = one("Resize", [1, 1, 5, 7], None, None, ints(9, 3), opset=18, axes=[3, 2])
+CASES["gather_elements_wide"] = one("GatherElements", [2, 40], np.array([[39, -1, 3]], dtype=I64), axis=1)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_onnxruntime(name: str) -> None:
     compare(CASES[name])

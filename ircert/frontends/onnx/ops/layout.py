@@ -13,8 +13,6 @@ from ircert.frontends.onnx.tensors import FLOATS, type_name
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value, require_size
 from ircert.ir.arrays import freeze
 
-_CUBIC_AND_LINEAR = "only mode `nearest` is read; it moves entries and does not blend them"
-
 
 def _moved(net: Net, call: Call) -> tuple[Value, ...]:
     """Run the op itself on the positions 0, 1, …; every other input must be known."""
@@ -22,6 +20,15 @@ def _moved(net: Net, call: Call) -> tuple[Value, ...]:
     others = [call.const(k, f"input {k}") for k in range(1, len(call.inputs))]
     results = fold(call, (x.index.astype(np.float64), *others))
     return tuple(net.select(x, result.astype(np.int64)) for result in results)
+
+
+def _gather_elements(net: Net, call: Call) -> Value:
+    x, chosen, axis = call.tensor(0), call.const(1, "indices"), call.get("axis", 0)
+    if chosen is None or chosen.ndim != len(x.shape):
+        raise call.refuse(f"its indices do not fit the shape {x.shape}")
+    part = tuple(slice(None) if k == axis % chosen.ndim else slice(n) for k, n in enumerate(chosen.shape))
+    index = np.where(chosen < 0, chosen + x.shape[axis], chosen)
+    return net.select(x, np.take_along_axis(x.index[part], index, axis=axis))
 
 
 def _scattered(net: Net, call: Call) -> Value:
@@ -131,42 +138,20 @@ def _placed(net: Net, x: Tensor, positions: Const, value: float) -> Tensor:
     return net.affine(x, freeze(weight), np.where(inside, 0.0, value), shape=positions.shape)
 
 
-def _resize(net: Net, call: Call) -> Value:
-    if call.get("mode", b"nearest") != b"nearest":
-        raise call.refuse(f"mode {call.get('mode', b'').decode()}", _CUBIC_AND_LINEAR)
-    return _moved(net, call)[0] if call.op == "Resize" and call.opset > 10 else _repeated(net, call)
-
-
-def _repeated(net: Net, call: Call) -> Value:
-    """Upsample, and Resize before operator set 11: entry i comes from entry floor(i / scale), in float32."""
-    x = call.tensor(0)
-    given = call.attributes.get("scales", call.const(1, "scales"))
-    scales = np.asarray(given, dtype=np.float32).ravel()
-    if len(scales) != len(x.shape) or not np.all(scales > 0):
-        raise call.refuse(f"scales {scales.tolist()} do not fit the shape {x.shape}")
-    extent = [math.floor(n * float(scale)) for n, scale in zip(x.shape, scales, strict=True)]
-    require_size(math.prod(extent), call.where)
-    sources = [
-        np.floor(np.arange(n, dtype=np.float32) / s).astype(np.int64) for n, s in zip(extent, scales, strict=True)
-    ]
-    return net.select(x, x.index[np.ix_(*sources)])
-
-
 HANDLERS = {
     **dict.fromkeys(("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Transpose"), _moved),
-    **dict.fromkeys(("Split", "Slice", "Gather", "GatherElements", "GatherND", "Compress"), _moved),
+    **dict.fromkeys(("Split", "Slice", "Gather", "GatherND", "Compress"), _moved),
     **dict.fromkeys(("Expand", "Tile", "DepthToSpace", "SpaceToDepth", "ReverseSequence"), _moved),
     "Cast": _cast,
     "CastLike": _cast,
     "Concat": _concat,
     "Dropout": _dropout,
+    "GatherElements": _gather_elements,
     "Identity": _identity,
     "Pad": _pad,
-    "Resize": _resize,
     "ScatterElements": _scattered,
     "ScatterND": _scattered,
     "Shape": _shape,
     "Size": _size,
     "Trilu": _trilu,
-    "Upsample": _resize,
 }

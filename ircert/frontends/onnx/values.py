@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ircert.errors import UnsupportedModel
 
-# A computed array may not hold more numbers than this: files lie about sizes, and shapes multiply quickly.
-LARGEST = 1 << 27
+# A computed array may not hold more numbers than this: files lie about sizes, and shapes multiply quickly. Stored
+# weights are not limited: their bytes are there.
+LARGEST = 1 << 25
 
 Const: TypeAlias = NDArray[Any]
 

@@ -15,57 +15,62 @@ from ircert.ir.ops.smooth import Product
 
 def matmul(net: Net, a: Tensor | Const, b: Tensor | Const) -> Tensor:
     """numpy's a @ b for arrays of any dimension."""
-    left, right = (_index(a), _index(b))
-    left = left[None, :] if len(a.shape) == 1 else left
-    right = right[:, None] if len(b.shape) == 1 else right
-    shape = _product_shape(net, a.shape, b.shape, left, right)
-    if isinstance(a, Tensor) and isinstance(b, np.ndarray) and _is_one_block(left, right):
-        return net.affine(a, _dense(net, b.reshape(right.shape[-2:]).T), shape=shape)
-    if isinstance(b, Tensor) and isinstance(a, np.ndarray) and _is_one_block(right.swapaxes(-1, -2), left):
-        return net.affine(b, _dense(net, a.reshape(left.shape[-2:])), shape=shape)
+    left = (1, *a.shape) if len(a.shape) == 1 else a.shape
+    right = (*b.shape, 1) if len(b.shape) == 1 else b.shape
+    shape = _product_shape(a.shape, b.shape, left, right)
+    if isinstance(a, Tensor) and isinstance(b, np.ndarray) and _is_row(left) and _is_matrix(right):
+        return net.affine(a, _dense(net, b.reshape(right[-2:]).T), shape=shape)
+    if isinstance(b, Tensor) and isinstance(a, np.ndarray) and _is_column(right) and _is_matrix(left):
+        return net.affine(b, _dense(net, a.reshape(left[-2:])), shape=shape)
     rows, columns = _terms(net, left, right)
     if isinstance(a, Tensor) and isinstance(b, np.ndarray):
         return net.gather(a, rows, net.numbers(b).ravel()[columns], shape=shape)
     if isinstance(b, Tensor) and isinstance(a, np.ndarray):
         return net.gather(b, columns, net.numbers(a).ravel()[rows], shape=shape)
-    assert isinstance(a, Tensor)
-    assert isinstance(b, Tensor)
-    products = net.node(Product(), net.select(a, rows), net.select(b, columns), shape=rows.shape)
+    products = net.node(
+        Product(), net.select(net.tensor(a), rows), net.select(net.tensor(b), columns), shape=rows.shape
+    )
     return net.gather(products, products.index, np.ones(rows.shape), shape=shape)
 
 
-def _index(value: Tensor | Const) -> Const:
-    return np.arange(math.prod(value.shape)).reshape(value.shape)
+def _is_row(shape: tuple[int, ...]) -> bool:
+    """A single row times a single matrix is the matrix's own affine map: no need to spread it."""
+    return math.prod(shape[:-1]) == 1
 
 
-def _is_one_block(x: Const, weight: Const) -> bool:
-    """Whether x is a single row times a single matrix: then the map is the matrix itself."""
-    return x.size == x.shape[-1] and weight.size == math.prod(weight.shape[-2:])
+def _is_column(shape: tuple[int, ...]) -> bool:
+    return math.prod(shape[:-2]) * shape[-1] == 1
+
+
+def _is_matrix(shape: tuple[int, ...]) -> bool:
+    return math.prod(shape[:-2]) == 1
 
 
 def _dense(net: Net, weight: Const) -> Array:
-    own = np.array(net.numbers(weight), dtype=np.float64) + 0.0
+    own = np.ascontiguousarray(net.numbers(weight)) + 0.0
     freeze(own)
     return own
 
 
-def _product_shape(net: Net, a: tuple[int, ...], b: tuple[int, ...], left: Const, right: Const) -> tuple[int, ...]:
-    if not a or not b or left.shape[-1] != right.shape[-2]:
+def _product_shape(
+    a: tuple[int, ...], b: tuple[int, ...], left: tuple[int, ...], right: tuple[int, ...]
+) -> tuple[int, ...]:
+    if not a or not b or left[-1] != right[-2]:
         raise ValueError(f"shapes {a} and {b} do not multiply")
-    stack = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    stack = np.broadcast_shapes(left[:-2], right[:-2])
     rows = () if len(a) == 1 else (a[-2],)
     columns = () if len(b) == 1 else (b[-1],)
-    require_size(math.prod((*stack, *rows, *columns, left.shape[-1])), net.where)
     return (*stack, *rows, *columns)
 
 
-def _terms(net: Net, left: Const, right: Const) -> tuple[Const, Const]:
+def _terms(net: Net, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[Const, Const]:
     """For each entry of the product (rows) and each of its terms (columns): which entries are multiplied."""
-    a = left[..., :, None, :]
-    b = right.swapaxes(-1, -2)[..., None, :, :]
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    terms = shape[-1]
-    return np.broadcast_to(a, shape).reshape(-1, terms), np.broadcast_to(b, shape).reshape(-1, terms)
+    stack = np.broadcast_shapes(left[:-2], right[:-2])
+    shape = (*stack, left[-2], right[-1], left[-1])
+    require_size(math.prod(shape), net.where)
+    a = np.arange(math.prod(left)).reshape(left)[..., :, None, :]
+    b = np.arange(math.prod(right)).reshape(right).swapaxes(-1, -2)[..., None, :, :]
+    return np.broadcast_to(a, shape).reshape(-1, left[-1]), np.broadcast_to(b, shape).reshape(-1, left[-1])
 
 
 def _matmul(net: Net, call: Call) -> Value:

@@ -8,18 +8,19 @@ from typing import Any
 from ircert.frontends.onnx.ops import (
     activations,
     arithmetic,
-    compare,
     einsum,
+    extremes,
     image,
     layout,
     linear,
     normalise,
     reduce,
     resize,
+    where,
 )
 
+_FAMILIES = (activations, arithmetic, einsum, extremes, image, layout, linear, normalise, reduce, resize, where)
+
 HANDLERS: Mapping[str, Callable[..., Any]] = {
-    name: handler
-    for family in (activations, arithmetic, compare, einsum, image, layout, linear, normalise, reduce, resize)
-    for name, handler in family.HANDLERS.items()
+    name: handler for family in _FAMILIES for name, handler in family.HANDLERS.items()
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops.arithmetic import plus, times
-from ircert.frontends.onnx.ops.compare import largest, smallest
+from ircert.frontends.onnx.ops.extremes import largest, smallest
 from ircert.frontends.onnx.values import Call, Tensor, Value
 from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, smooth
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.frontends.onnx.net import Net
-from ircert.frontends.onnx.ops.compare import chosen
+from ircert.frontends.onnx.ops.where import chosen
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.ops.smooth import Power, Product, Reciprocal, Sqrt
 

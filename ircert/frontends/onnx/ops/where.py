@@ -1,96 +1,27 @@
-"""Max, Min, Clip and comparisons, read where the result is a continuous piecewise-linear function.
+"""Where and comparisons, read where the result is a continuous piecewise-linear function.
 
 where(l > r, a, b) is continuous and piecewise linear if a - b = k (l - r) entry by entry: it is max(a, b) for k >= 0
-and min(a, b) for k <= 0. The proportionality is checked in exact rationals. Where a
-branch is smooth anyway the choice is kept as it is, as a node that only evaluates.
+and min(a, b) for k <= 0. The proportionality is checked in exact rationals. Where a branch is smooth anyway the choice
+is kept as it is, as a node that only evaluates.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.extremes import largest, one_or_each, smallest
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.build import needed_nodes
-from ircert.ir.ops import Affine, Clip, LeakyRelu, Max, Min, Op, Relu
+from ircert.ir.ops import Affine, LeakyRelu
 from ircert.ir.ops.smooth import Choose
-
-# ONNX writes "no bound" as the largest number of the type, or as an infinity.
-_NO_BOUND = float(np.finfo(np.float32).max)
-
-
-def largest(net: Net, *values: Value | None) -> Tensor | Const:
-    """The entrywise maximum, constants gathered in one bound."""
-    return _extreme(net, values, Max(), np.maximum, lambda c: Relu() if not c.any() else Clip(low=c))
-
-
-def smallest(net: Net, *values: Value | None) -> Tensor | Const:
-    """The entrywise minimum, constants gathered in one bound."""
-    return _extreme(net, values, Min(), np.minimum, lambda c: Clip(high=c))
-
-
-def _extreme(
-    net: Net, values: tuple[Value | None, ...], op: Op, join: np.ufunc, bounded: Callable[[Const], Op]
-) -> Tensor | Const:
-    terms = [net.numeric(value) for value in values]
-    tensors = [term for term in terms if isinstance(term, Tensor)]
-    constants = [np.asarray(term, dtype=np.float64) for term in terms if isinstance(term, np.ndarray)]
-    if not tensors:
-        return np.asarray(reduce(join, constants))
-    shape = np.broadcast_shapes(*(term.shape for term in terms))
-    same = [net.broadcast(tensor, shape) for tensor in tensors]
-    x = same[0] if len(same) == 1 else net.node(op, *same, shape=shape)
-    if not constants:
-        return x
-    bound = _bound(reduce(join, constants), shape)
-    useless = -math.inf if isinstance(op, Max) else math.inf
-    return x if np.all(bound == useless) else net.node(bounded(net.numbers(bound)), x, shape=shape)
-
-
-def _bound(values: Const, shape: tuple[int, ...]) -> Const:
-    flat = np.broadcast_to(values, shape).ravel()
-    return flat[:1].copy() if np.all(flat == flat[0]) else flat
-
-
-def _max(net: Net, call: Call) -> Value:
-    return largest(net, *call.inputs)
-
-
-def _min(net: Net, call: Call) -> Value:
-    return smallest(net, *call.inputs)
-
-
-def _clip(net: Net, call: Call) -> Value:
-    """min(max(x, low), high); bounds are attributes before operator set 11, inputs after."""
-    low, high = (_clip_bound(call, k, name) for k, name in ((1, "min"), (2, "max")))
-    x = call.tensor(0)
-    if isinstance(low, np.ndarray) and isinstance(high, np.ndarray) and low.size == high.size == 1:
-        bounds = (net.numbers(low).ravel(), net.numbers(high).ravel())
-        return net.node(Clip(*bounds), x, shape=x.shape)
-    raised = x if low is None else largest(net, x, low)
-    return raised if high is None else smallest(net, raised, high)
-
-
-def _clip_bound(call: Call, k: int, name: str) -> Tensor | Const | None:
-    value = call.input(k) if call.opset >= 11 else call.attributes.get(name)
-    if value is None or isinstance(value, Tensor):
-        return value
-    if isinstance(value, Comparison):
-        raise call.refuse("a bound is a comparison")
-    bound = np.asarray(value, dtype=np.float64)
-    sign = -1 if name == "min" else 1
-    return None if np.all(sign * bound >= _NO_BOUND) else bound
-
-
-# --- comparisons ---------------------------------------------------------------------------------------------------
 
 
 def _compare(net: Net, call: Call) -> Value:
@@ -132,11 +63,11 @@ def _mixed(net: Net, mask: Const, a: Tensor | Const, b: Tensor | Const) -> Tenso
 def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const) -> Tensor:
     """where(condition, a, b), if both branches meet where the condition changes."""
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
-    left, right, upper, lower = (_line(net, value, shape) for value in (condition.left, condition.right, a, b))
+    (left, right, upper, lower), whose = _lines(net, (condition.left, condition.right, a, b), shape)
     gap = _minus(left, right)
     if gap is not None and not any(gap.slope):
         truth = [q > 0 or (q == 0 and condition.or_equal) for q in gap.offset]
-        return _mixed(net, np.array(truth).reshape(shape), a, b)
+        return _mixed(net, np.array(truth)[whose].reshape(shape), a, b)
     signs = _signs(_minus(upper, lower), gap)
     if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
         return _choice(net, condition, a, b, shape)
@@ -148,8 +79,10 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
         )
     slope = _leaky_slope(upper, lower, gap)
     if slope is not None and upper.base is not None:
-        return net.node(LeakyRelu(_bound(slope.reshape(shape), shape)), Tensor(upper.base, shape), shape=shape)
-    return _by_sign(net, signs.reshape(shape), a, b)
+        return net.node(
+            LeakyRelu(one_or_each(slope[whose].reshape(shape), shape)), Tensor(upper.base, shape), shape=shape
+        )
+    return _by_sign(net, signs[whose].reshape(shape), a, b)
 
 
 def _by_sign(net: Net, signs: Const, a: Tensor | Const, b: Tensor | Const) -> Tensor:
@@ -183,20 +116,41 @@ class _Line:
     offset: list[Fraction]
 
 
-def _line(net: Net, value: Tensor | Const, shape: tuple[int, ...]) -> _Line:
-    size = math.prod(shape)
+def _lines(net: Net, values: Sequence[Tensor | Const], shape: tuple[int, ...]) -> tuple[list[_Line], Const]:
+    """Each value as a line. Entries with the same numbers share a line; the second result says which is whose."""
+    chains = [_chain(net, value, shape) for value in values]
+    table = np.stack([np.zeros(math.prod(shape)), *(column for _, columns in chains for column in columns)], axis=1)
+    rows, whose = np.unique(table, axis=0, return_inverse=True)
+    found, start = [], 1
+    for base, columns in chains:
+        found.append(_composed(base, rows[:, start : start + len(columns)]))
+        start += len(columns)
+    return found, whose.ravel()
+
+
+def _chain(net: Net, value: Tensor | Const, shape: tuple[int, ...]) -> tuple[str | None, list[Const]]:
+    """A node and the factors and offsets, last applied first, that lead from it to the value."""
     if isinstance(value, np.ndarray):
-        numbers = np.broadcast_to(net.numbers(value), shape).ravel().tolist()
-        return _Line(None, [Fraction(0)] * size, [Fraction(n) for n in numbers])
-    name = net.broadcast(value, shape).node
-    slope, offset = [Fraction(1)] * size, [Fraction(0)] * size
-    while (op := net.build.nodes[name].op) and isinstance(op, Affine) and _is_diagonal(op):
+        numbers = np.broadcast_to(net.numbers(value), shape).ravel()
+        return None, [np.zeros(numbers.size), numbers]
+    name, columns = net.broadcast(value, shape).node, []
+    while isinstance(op := net.build.nodes[name].op, Affine) and _is_diagonal(op):
         assert isinstance(op.weight, csr_array)
-        factors = [Fraction(n) for n in op.weight.diagonal().tolist()]
-        offset = [o + s * Fraction(n) for o, s, n in zip(offset, slope, op.bias.tolist(), strict=True)]
-        slope = [s * f for s, f in zip(slope, factors, strict=True)]
+        columns += [op.weight.diagonal(), op.bias]
         name = net.build.nodes[name].operands[0]
-    return _Line(name, slope, offset)
+    return name, columns
+
+
+def _composed(base: str | None, columns: Const) -> _Line:
+    slopes, offsets = [], []
+    for row in columns.tolist():
+        slope, offset = Fraction(1), Fraction(0)
+        for factor, shift in zip(row[::2], row[1::2], strict=True):
+            offset += slope * Fraction(shift)
+            slope *= Fraction(factor)
+        slopes.append(slope)
+        offsets.append(offset)
+    return _Line(base, slopes, offsets)
 
 
 def _is_diagonal(op: Affine) -> bool:
@@ -241,10 +195,7 @@ def _leaky_slope(upper: _Line, lower: _Line, condition: _Line | None) -> Const |
 
 
 HANDLERS = {
-    "Clip": _clip,
     **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual"), _compare),
-    "Max": _max,
-    "Min": _min,
     "Not": _not,
     "Where": _where,
 }

@@ -58,6 +58,25 @@ CONTINUOUS: dict[str, Any] = {
         node("Where", "g h m"),
         constants={**ZERO, "w": weights(3, 4)},
     ),
+    "partly_constant": where(
+        node("Mul", "x k", "m"),
+        node("Add", "m d", "h"),
+        node("Greater", "h zero", "g"),
+        node("Mul", "h s", "n"),
+        node("Where", "g h n"),
+        constants={
+            **ZERO,
+            "k": np.array([0, 0, 1], dtype=np.float32),
+            "d": np.array([1, -1, 0], dtype=np.float32),
+            "s": SLOPES,
+        },
+    ),
+    "always": where(
+        node("Mul", "x zero", "h"),
+        node("GreaterOrEqual", "h zero", "g"),
+        node("Neg", "x", "n"),
+        node("Where", "g x n"),
+    ),
     "known_mask": where(
         node("Neg", "x", "n"), node("Where", "k x n"), constants={"k": np.array([[True, False, True]])}
     ),

@@ -68,7 +68,7 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
     if gap is not None and not any(gap.slope):
         truth = [q > 0 or (q == 0 and condition.or_equal) for q in gap.offset]
         return _mixed(net, np.array(truth)[whose].reshape(shape), a, b)
-    signs = _signs(_minus(upper, lower), gap)
+    signs = _signs(_minus(upper, lower), gap, condition.or_equal)
     if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
         return _choice(net, condition, a, b, shape)
     if signs is None:
@@ -170,17 +170,25 @@ def _minus(a: _Line, b: _Line) -> _Line | None:
     return _Line(a.base or b.base, slope, offset)
 
 
-def _signs(branches: _Line | None, condition: _Line | None) -> Const | None:
-    """The sign of k in branches = k * condition for each entry; None unless there is such a k for all."""
+def _signs(branches: _Line | None, condition: _Line | None, or_equal: bool) -> Const | None:
+    """1 where the choice is max(a, b), -1 where it is min(a, b), 0 where both are the same; None if it may jump."""
     if branches is None or condition is None or condition.base is None or branches.base not in (None, condition.base):
         return None
-    signs = []
-    for s, o, p, q in zip(branches.slope, branches.offset, condition.slope, condition.offset, strict=True):
-        branches_agree = s == 0 and o == 0
-        if not branches_agree and (p == 0 or s * q != o * p):
-            return None
-        signs.append(0 if branches_agree else 1 if s * p > 0 else -1)
-    return np.array(signs)
+    rows = zip(branches.slope, branches.offset, condition.slope, condition.offset, strict=True)
+    signs = [_sign(s, o, p, q, or_equal) for s, o, p, q in rows]
+    return None if None in signs else np.array(signs)
+
+
+def _sign(s: Fraction, o: Fraction, p: Fraction, q: Fraction, or_equal: bool) -> int | None:
+    """The same for one entry with a - b = s z + o and the condition p z + q > 0."""
+    if s == 0 and o == 0:
+        return 0
+    if s == 0 and p == 0:  # two constants, of which the condition always takes the same
+        holds = q > 0 or (q == 0 and or_equal)
+        return 1 if holds == (o > 0) else -1
+    if p == 0 or s * q != o * p:
+        return None
+    return 1 if s * p > 0 else -1
 
 
 def _leaky_slope(upper: _Line, lower: _Line, condition: _Line | None) -> Const | None:

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
+import ircert
+from ircert.frontends.onnx.ops import HANDLERS
 from ircert.ir.ops import Conv, Relu
 from tests.frontends.support import compare, model, node, one, weights
+from tests.frontends.test_onnx_where import CONTINUOUS
 
 I64 = np.int64
 
@@ -160,6 +163,30 @@ CASES: dict[str, Any] = {
     "cast": model(
         [node("Cast", "x", "d", to=TensorProto.DOUBLE), node("Cast", "d", to=TensorProto.FLOAT)], {"x": [1, 2]}
     ),
+    "cast_like": one("CastLike", [1, 3], np.float32(0)),
+    "compress": one("Compress", [2, 3], np.array([True, False, True]), axis=1),
+    "reverse_sequence": one("ReverseSequence", [3, 2], ints(2, 3)),
+    "split": model(
+        [node("Split", "x s", "a b", axis=1), node("Neg", "a", "n"), node("Concat", "b n", axis=1)],
+        {"x": [1, 5]},
+        {"s": ints(2, 3)},
+    ),
+    "shape_and_size": model(
+        [
+            node("Size", "x", "n"),
+            node("Cast", "n", "m", to=TensorProto.FLOAT),
+            node("Shape", "x", "s", start=-1),
+            node("Cast", "s", "t", to=TensorProto.FLOAT),
+            node("Mul", "x m", "h"),
+            node("Add", "h t"),
+        ],
+        {"x": ["N", 5]},
+    ),
+    "scaler": model(
+        [helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml", offset=[1.0, 2.0], scale=[0.5, 3.0])],
+        {"x": ["N", 2]},
+        domains=["ai.onnx.ml"],
+    ),
     "dropout": one("Dropout", [1, 3], np.float32(0.5), np.array(False)),
     "dropout_7": one("Dropout", [1, 3], opset=7, ratio=0.5),
     # reductions
@@ -209,6 +236,16 @@ CASES: dict[str, Any] = {
     "average_pool": one("AveragePool", [1, 2, 5, 5], kernel_shape=[2, 3], strides=[1, 2], pads=[1, 1, 0, 1]),
     "average_pool_count": one("AveragePool", [1, 2, 5, 5], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1),
     "average_pool_ceil": one("AveragePool", [1, 1, 5, 6], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1, opset=19),
+    "average_pool_ceil_count": one(
+        "AveragePool",
+        [2, 2, 5, 6],
+        kernel_shape=[3, 2],
+        strides=[3, 3],
+        pads=[1, 0, 0, 1],
+        ceil_mode=1,
+        count_include_pad=1,
+        opset=19,
+    ),
     "average_pool_same": one("AveragePool", [1, 1, 5, 5], kernel_shape=[2, 2], auto_pad="SAME_UPPER"),
     "average_pool_dilated": one("AveragePool", [1, 1, 6, 6], kernel_shape=[2, 2], dilations=[2, 2], opset=19),
     "max_pool": one("MaxPool", [1, 2, 5, 5], kernel_shape=[2, 2], strides=[2, 2], pads=[1, 1, 0, 0]),
@@ -293,9 +330,12 @@ def test_smooth_ops_evaluate(name: str) -> None:
     assert not all(node.op.piecewise_linear for node in graph.nodes)
 
 
-def test_swish() -> None:
-    import ircert
+def test_every_op_is_tried() -> None:
+    models = [*CASES.values(), *SMOOTH.values(), *CONTINUOUS.values(), one("Swish", [1, 8], opset=24)]
+    assert set(HANDLERS) <= {n.op_type for built in models for n in built.graph.node}
 
+
+def test_swish() -> None:
     x = np.linspace(-3, 3, 8)
     for alpha in (1.0, 0.5, 0.0):
         graph = ircert.load(one("Swish", [1, 8], opset=24, alpha=alpha))

@@ -6,14 +6,19 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 import ircert
 from ircert import __version__
 from ircert.cli import main as cli
+from tests.frontends.support import model, node
 
 ROOT = Path(__file__).parents[1]
 NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
+
+
+TWO_OUTPUTS = model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": ["N", 2]}, outputs=["r", "t"])
 
 
 def ircert_command(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -97,6 +102,13 @@ def test_opt_prints_notes(net: Path) -> None:
     assert run.stderr == "ircert: note: fuse-affine: kept `m` and `y` apart: their product might round\n"
 
 
+def test_opt_chooses_among_the_outputs_of_an_onnx_model(tmp_path: Path) -> None:
+    onnx.save(TWO_OUTPUTS, tmp_path / "two.onnx")
+    run = ircert_command("opt", "two.onnx", "--outputs", "r", cwd=tmp_path)
+    assert run.stdout == "ircert.ir/1\n\nx = input(length=2)\nr = relu(x)\nreturn r\n"
+    assert run.returncode == 0
+
+
 def test_opt_lists_passes(tmp_path: Path) -> None:
     run = ircert_command("opt", "--list", cwd=tmp_path)
     assert run.returncode == 0
@@ -117,7 +129,7 @@ def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
         (["opt"], "no model is given"),
         (["opt", "missing.ir"], "missing.ir: no such file"),
         (["opt", "."], "does not say what it is"),
-        (["opt", "net.xyz"], "use a name ending in .ir"),
+        (["opt", "net.xyz"], "use a name ending in .onnx, .ir"),
         (["opt", "folder.ir"], "this is a folder"),
         (["opt", "garbage.ir"], "garbage.ir: line 1, column 1: this is not the text of a graph"),
         (["opt", "binary.ir"], "not a text file"),
@@ -131,6 +143,13 @@ def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
         (["opt", "net.ir", "-o", "missing/out.ir"], "does not exist or cannot be written"),
         (["opt", "net.ir", "-o", "out.txt"], "use a name ending in .ir"),
         (["opt", "net.ir", "-o", "folder.ir"], "this is a folder"),
+        (["opt", "missing.onnx"], "missing.onnx: no such file"),
+        (["opt", "garbage.onnx"], "garbage.onnx: "),
+        (["opt", "net.ir", "--outputs", "y"], "`outputs` is for ONNX models"),
+        (["opt", "two.onnx"], "several outputs: `r`, `t`"),
+        (["opt", "two.onnx", "--outputs", "q"], "no value `q`"),
+        (["opt", "two.onnx", "--shape", "1,x"], "--shape takes positive integers"),
+        (["opt", "two.onnx", "--outputs", "t", "-p", "canonicalize"], "tanh is not piecewise linear"),
         (["frobnicate"], "invalid choice"),
         (["opt", "net.ir", "--frobnicate"], "unrecognized arguments"),
     ],
@@ -143,6 +162,8 @@ def test_bad_input_is_one_line_exit_code_2_and_nothing_written(net: Path, argume
     (folder / "garbage.npz").write_bytes(b"PK\x03\x04 nonsense")
     (folder / "cycle.ir").write_text("ircert.ir/1\nx = input(length=1)\na = add(x, b)\nb = relu(a)\nreturn b\n")
     np.savez(folder / "nan.npz", W0=np.array([[np.nan]]))
+    (folder / "garbage.onnx").write_bytes(b"\xff" * 100)
+    onnx.save(TWO_OUTPUTS, folder / "two.onnx")
     before = sorted(folder.rglob("*"))
     run = ircert_command(*arguments, cwd=folder)
     assert run.returncode == 2

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from ircert import __version__
+from ircert.cli.model import add_model_options
 from ircert.errors import IrcertError
 
 BAD_USAGE = 2
@@ -75,6 +76,7 @@ def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     opt.add_argument("--stats", action="store_true", help="show each pass's effect and time on stderr")
     opt.add_argument("--check", action="store_true", help="compare exact values before and after each pass")
     opt.add_argument("--list", action="store_true", help="list the passes and their options")
+    add_model_options(opt)
     opt.set_defaults(command=_opt)
 
 

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 from ircert import passes
+from ircert.cli.model import load_model
 from ircert.errors import IrcertError, PassError
-from ircert.frontends.load import load
 from ircert.frontends.save import check_savable, save
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
@@ -29,7 +29,7 @@ def opt(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_savable(options.output)
     hooks = [hook for hook, wanted in ((_report, options.stats), (_compare, options.check)) if wanted]
-    rewrite = pipeline.with_hooks(*hooks).run(load(options.model))
+    rewrite = pipeline.with_hooks(*hooks).run(load_model(options.model, options))
     for note in rewrite.notes:
         print(f"ircert: note: {note}", file=sys.stderr)
     if options.output is not None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from ircert.errors import FileError, UnsupportedModel
 from ircert.frontends.layers import from_layers, from_npz
+from ircert.frontends.sklearn import from_sklearn, is_sklearn
+from ircert.frontends.torch import from_torch, is_torch
 from ircert.ir.graph import Graph
 from ircert.ir.sidecar import load_ir
 
@@ -27,10 +29,10 @@ def load(
     shape: Mapping[str, Sequence[int]] | Sequence[int] | None = None,
 ) -> Graph:
     """The graph of a model: a file (.onnx, .ir, .npz), an ONNX ModelProto or its bytes, a list of layers [(W, b), …],
-    or a graph itself.
+    a scikit-learn MLPRegressor (also behind scalers in a Pipeline), a torch.nn.Module, or a graph itself.
 
     Weights are taken as the exact numbers stored (float32 and float16 widen without change). The keywords are for
-    ONNX models:
+    ONNX models, `shape` also for torch modules:
 
     inputs:  names of the graph inputs to join into one vector, in this order, or a mapping {name: array} that binds
              some to constants (None: leave this one free)
@@ -44,9 +46,17 @@ def load(
         from ircert.frontends.onnx.interface import Options
 
         return from_onnx(model, Options(inputs, outputs, batch, shape))
-    if any(option is not None for option in (inputs, outputs, batch, shape)):
-        raise UnsupportedModel("inputs, outputs, batch and shape are for ONNX models", remedy="leave them out")
+    if is_torch(model) and not isinstance(shape, Mapping):
+        _refuse_options(inputs=inputs, outputs=outputs, batch=batch)
+        return from_torch(model, shape=shape)
+    _refuse_options(inputs=inputs, outputs=outputs, batch=batch, shape=shape)
     return _load_other(model)
+
+
+def _refuse_options(**options: object) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise UnsupportedModel(f"`{given[0]}` is for ONNX models", remedy="leave it out")
 
 
 def _is_onnx(model: object) -> bool:
@@ -61,11 +71,13 @@ def _load_other(model: object) -> Graph:
         return model
     if isinstance(model, str | os.PathLike):
         return _load_file(model)
+    if is_sklearn(model):
+        return from_sklearn(model)
     if isinstance(model, Sequence):
         return from_layers(model)
     raise UnsupportedModel(
         f"cannot load an object of type {type(model).__module__}.{type(model).__qualname__}",
-        remedy="give a path, an ONNX ModelProto or a list of layers [(W, b), …]",
+        remedy="give a path, a list of layers [(W, b), …], an ONNX ModelProto, an MLPRegressor or a torch module",
     )
 
 

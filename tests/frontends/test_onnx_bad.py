@@ -98,6 +98,7 @@ def test_missing_sidecar(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.rule("F-5")
 @pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret", "", "\0"])
 def test_sidecar_outside_the_folder(tmp_path: Path, location: str) -> None:
     (tmp_path / "secret").write_bytes(b"\0" * 48)
@@ -106,6 +107,7 @@ def test_sidecar_outside_the_folder(tmp_path: Path, location: str) -> None:
     refused(external(inner, location), "outside the model's folder", "initializer `c0`", kind=FileError)
 
 
+@pytest.mark.rule("F-5")
 def test_sidecar_that_is_a_link_out(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"\0" * 48)
     inner = tmp_path / "inner"
@@ -151,6 +153,7 @@ CLAIMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.rule("F-6")
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_of_gigabytes(name: str) -> None:
     refused(CLAIMS[name], "an array of", "numbers would be needed", "at most")
@@ -279,6 +282,7 @@ OPS: dict[str, tuple[Any, str, str]] = {
 }
 
 
+@pytest.mark.rule("F-2")
 @pytest.mark.parametrize("name", OPS)
 def test_unsupported_ops(name: str) -> None:
     built, op, message = OPS[name]

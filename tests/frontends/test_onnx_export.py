@@ -131,6 +131,7 @@ def test_operators_that_onnxruntime_lacks_compute_the_same_in_the_reference(name
     np.testing.assert_allclose(found, graph(x), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.rule("F-7")
 @pytest.mark.parametrize("name", EXACT)
 def test_read_back_it_is_the_same_function_in_exact_arithmetic(name: str, tmp_path: Path) -> None:
     graph = CASES[name]()

@@ -33,12 +33,14 @@ def test_path_bytes_and_proto_agree(tmp_path: Path) -> None:
     assert ircert.load(path) == ircert.load(str(path)) == ircert.load(built.SerializeToString()) == graph
 
 
+@pytest.mark.rule("F-3")
 @pytest.mark.parametrize("first", [1, "batch", "s31", "unk__6", "", None])
 def test_a_leading_open_or_unit_dimension_is_the_batch(first: Any) -> None:
     graph = compare(model([node("MatMul", "x w")], {"x": [first, 3]}, {"w": weights(3, 2)}))
     assert (graph.input_dim, graph.output_dim) == (3, 2)
 
 
+@pytest.mark.rule("F-3")
 def test_no_batch() -> None:
     built = model([node("Relu", "x")], {"x": ["rows", 3]})
     assert ircert.load(built).input_dim == 3
@@ -137,6 +139,7 @@ def test_split_in_its_three_forms() -> None:
         np.testing.assert_allclose(graph(points), runtime(built, points, {"x": (1, 5)}, ["b", "a"]))
 
 
+@pytest.mark.rule("F-4")
 def test_several_inputs_must_be_chosen() -> None:
     with pytest.raises(UnsupportedModel, match=r"several inputs: `a`, `b`.*inputs=\['a', 'b'\]"):
         ircert.load(two_inputs())
@@ -183,6 +186,7 @@ def test_wrong_inputs(inputs: Any, message: str) -> None:
         ircert.load(two_inputs(), inputs=inputs)
 
 
+@pytest.mark.rule("F-4")
 def test_several_outputs_must_be_chosen() -> None:
     with pytest.raises(UnsupportedModel, match=r"several outputs: `r`, `t`.*outputs=\['r'\]"):
         ircert.load(two_outputs())
@@ -201,6 +205,7 @@ def test_inner_values_can_be_outputs() -> None:
     np.testing.assert_array_equal(ircert.load(built, outputs=["r"])([-1.0, 2.0]), [0.0, 2.0])
 
 
+@pytest.mark.rule("F-4")
 def test_dangling_inputs_are_ignored() -> None:
     graph = ircert.load(model([node("Relu", "x")], {"x": [1, 2], "unused": ["a", "b"]}))
     assert graph.input_dim == 2
@@ -237,6 +242,7 @@ def test_bfloat16_weights_widen_exactly() -> None:
     assert ircert.load(built)([2.0, 4.0]) == 2.0
 
 
+@pytest.mark.rule("F-1")
 def test_weights_are_the_stored_numbers() -> None:
     weight = weights(3, 2)
     graph = ircert.load(one("MatMul", [1, 3], weight))

@@ -9,8 +9,10 @@ import pytest
 from onnx import TensorProto, helper
 
 import ircert
+from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.ops import HANDLERS
 from ircert.ir.ops import Conv, Relu
+from ircert.passes.canonicalize import Canonicalize
 from tests.frontends.support import compare, model, node, one, weights
 from tests.frontends.test_onnx_where import CONTINUOUS
 
@@ -376,3 +378,26 @@ def test_bias_is_taken_by_the_map_before_it() -> None:
 def test_clip_at_zero_is_relu() -> None:
     graph = compare(CASES["clip_widest"])
     assert isinstance(graph[graph.output].op, Relu)
+
+
+def test_cast_like_gives_constants_the_type_of_the_tensor() -> None:
+    """An integer constant that takes part in float arithmetic must not truncate it."""
+    nodes = [node("CastLike", "k x", "c"), node("Mul", "c h", "s"), node("Add", "x s")]
+    compare(model(nodes, {"x": [1, 3]}, {"k": np.array([1, 2, 3]), "h": np.float32(0.1)}))
+    nodes = [node("CastLike", "w x", "c"), node("Gemm", "x c")]
+    compare(model(nodes, {"x": [1, 2]}, {"w": np.array([[1, 2], [3, 4]])}))
+
+
+def test_cast_like_to_integers_is_refused() -> None:
+    with pytest.raises(UnsupportedModel, match="changes the type of computed numbers"):
+        ircert.load(one("CastLike", [1, 3], np.array([1])))
+
+
+@pytest.mark.rule("IR-13")
+def test_outputs_that_need_no_smooth_function_are_piecewise_linear() -> None:
+    nodes = [node("Tanh", "x", "t"), node("Relu", "x", "r"), node("Concat", "t r", axis=1)]
+    graph = ircert.load(model(nodes, {"x": [1, 2]}))
+    with pytest.raises(UnsupportedModel, match="tanh is not piecewise linear"):
+        Canonicalize().run(graph)
+    assert all(n.op.piecewise_linear for n in graph.select([2, 3]).nodes)
+    assert graph.select([3]).exact([1, 2]).tolist() == [2]

@@ -91,6 +91,7 @@ def test_modules_are_recognised_by_their_class() -> None:
     assert not is_torch(ircert.load([([[1.0]], None)]))
 
 
+@pytest.mark.rule("F-8")
 @pytest.mark.parametrize("absent", ["torch", "onnxscript"])
 def test_a_missing_package_is_named_with_its_extra(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frontend, "find_spec", lambda name: None if name == absent else ModuleSpec(name, None))
@@ -149,3 +150,10 @@ def test_a_wrong_shape_is_named_in_one_line(torch: SimpleNamespace) -> None:
 def test_a_module_that_torch_cannot_export_names_the_cause(torch: SimpleNamespace) -> None:
     with pytest.raises(UnsupportedModel, match=r"cannot export this module \(KeyError: 'aten::strange'\)"):
         from_torch(Module(broken=1), shape=(1, 3))
+
+
+def test_load_takes_modules(torch: SimpleNamespace) -> None:
+    module = Module(Linear(own=1, in_features=3))
+    assert ircert.load(module) == ircert.load(module, shape=(1, 3)) == ircert.load(FIXTURES / "mlp_dynamic.onnx")
+    with pytest.raises(UnsupportedModel, match="`outputs` is for ONNX models"):
+        ircert.load(module, outputs=["y"])

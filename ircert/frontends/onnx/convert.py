@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import checker, helper
 
-from ircert.errors import GraphError, IrcertError, UnsupportedModel
+from ircert.errors import GraphError, IrcertError, OpError, UnsupportedModel
 from ircert.frontends.onnx.fold import can_fold, fold
 from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape
 from ircert.frontends.onnx.net import Net
@@ -110,7 +110,7 @@ class _Reader:
             if node.op_type == "If":
                 return self._branch(call)
             return self._evaluated(call)
-        except GraphError as error:
+        except (GraphError, OpError) as error:
             raise UnsupportedModel(f"{node.op_type}: {error.problem}", where=where) from error
         except IrcertError:
             raise

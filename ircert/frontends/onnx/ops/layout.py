@@ -55,9 +55,21 @@ def _identity(net: Net, call: Call) -> Value:
 def _cast(net: Net, call: Call) -> Value:
     """From float to float nothing changes: evaluation is in float64 whatever the model says."""
     to = call.get("to", None)
-    if call.op == "Cast" and to not in FLOATS and not isinstance(call.input(0), Comparison):
+    if to not in FLOATS and not isinstance(call.input(0), Comparison):
         raise call.refuse(f"it rounds computed numbers to {type_name(to)}", "only casts between float types are read")
     return _identity(net, call)
+
+
+def _cast_like(net: Net, call: Call) -> Value:
+    """A constant takes the type of a computed tensor, which is float; a computed tensor keeps it."""
+    value, like = call.input(0), call.input(1)
+    if isinstance(value, np.ndarray) and isinstance(like, Tensor):
+        return value.astype(np.float64)
+    if isinstance(value, Tensor) and (
+        isinstance(like, Tensor) or (isinstance(like, np.ndarray) and like.dtype.kind == "f")
+    ):
+        return value
+    raise call.refuse("it changes the type of computed numbers", "only casts between float types are read")
 
 
 def _dropout(net: Net, call: Call) -> tuple[Value, ...]:
@@ -143,7 +155,7 @@ HANDLERS = {
     **dict.fromkeys(("Split", "Slice", "Gather", "GatherND", "Compress"), _moved),
     **dict.fromkeys(("Expand", "Tile", "DepthToSpace", "SpaceToDepth", "ReverseSequence"), _moved),
     "Cast": _cast,
-    "CastLike": _cast,
+    "CastLike": _cast_like,
     "Concat": _concat,
     "Dropout": _dropout,
     "GatherElements": _gather_elements,

@@ -63,8 +63,9 @@ class FileError(IrcertError):
     """A file that cannot be read, understood or written."""
 
     def __init__(self, problem: str, *, path: object, remedy: str | None = None) -> None:
-        super().__init__(problem, where=str(path), remedy=remedy)
-        self.path = str(path)
+        shown = str(path)
+        super().__init__(problem, where=shown if shown.isprintable() else repr(shown), remedy=remedy)
+        self.path = shown
 
 
 class PassError(IrcertError):

@@ -26,7 +26,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_text(path: str | os.PathLike[str]) -> str:
     """The whole file as UTF-8 text."""
     try:
-        return read_bytes(path).decode("utf-8")
+        return read_bytes(path).decode("utf-8-sig")  # some editors put a byte-order mark in front
     except UnicodeDecodeError as error:
         raise FileError(f"not a text file (byte {error.start} is not UTF-8)", path=path) from None
 
@@ -47,7 +47,7 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A temporary file beside `path` that takes its name once everything was written."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # write through links
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -75,8 +75,12 @@ def read_npz(path: str | os.PathLike[str]) -> Mapping[str, NDArray[Any]]:
         try:
             with zipfile.ZipFile(path) as archive:
                 return {info.filename.removesuffix(".npy"): _member(archive, info) for info in archive.infolist()}
-        except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
-            raise FileError(f"not a readable .npz file ({error})", path=path) from None
+        except OSError:
+            raise
+        except MemoryError:
+            raise FileError("its arrays do not fit into memory", path=path) from None
+        except Exception as error:  # zip, zlib and the header's parser have a dozen ways to say no
+            raise FileError(f"not a readable .npz file ({str(error).splitlines()[0][:200]})", path=path) from None
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -86,10 +87,11 @@ def embed(free: NDArray[np.int64], fixed: dict[int, float], size: int) -> Callab
 
     def point(x: Points) -> Points:
         points = np.asarray(x)
-        whole = np.empty((*points.shape[:-1], size), dtype=points.dtype)
+        exact = points.dtype == object
+        whole = np.empty((*points.shape[:-1], size), dtype=object if exact else np.float64)
         whole[..., free] = points
         for index, value in fixed.items():
-            whole[..., index] = value
+            whole[..., index] = Fraction(value) if exact else value
         return whole
 
     return point

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import coo_array
 
-from ircert.ir.arrays import Array, Indices, Matrix, economical, freeze
+from ircert.ir.arrays import Indices, economical, freeze
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.passes.base import GraphPass, Rewrite
-from ircert.passes.linear import INPUT, Expression, Source, linear_sources
+from ircert.passes.linear import INPUT, Expression, LinearParts, linear_parts
 from ircert.passes.properties import ALL as PROPERTIES
 
 
@@ -25,8 +25,9 @@ from ircert.passes.properties import ALL as PROPERTIES
 class FoldResidual(GraphPass):
     """The same function as a plain MLP: x -> affine -> (relu -> affine)*.
 
-    Chains of affine maps that cannot be multiplied out without rounding are kept exact by carrying the value between
-    them through a relu layer as a pair relu(z), relu(-z).
+    A value that is needed again behind a relu layer passes it as a pair relu(z), relu(-z), or through the relus it is
+    made of, whichever takes fewer neurons. Chains of affine maps that cannot be multiplied out without rounding are
+    kept exact in the same way.
     """
 
     name = "fold-residual"
@@ -37,91 +38,102 @@ class FoldResidual(GraphPass):
         """Find the sources of each layer, then write down the layers."""
         if PROPERTIES["plain-mlp"].broken_by(source) is None:
             return Rewrite(source)
-        sources, output = linear_sources(source)
-        pairs = [s.name for s in sources.values() if s.signed and s.name != INPUT]
-        notes = (f"carried {', '.join(f'`{name}`' for name in pairs)} as pairs: fusing would round",) if pairs else ()
-        return Rewrite(_Layers(source.input_dim, sources, output).graph(source.input), notes=notes)
+        parts = linear_parts(source)
+        pairs = [f"`{s.name}`" for s in parts.sources.values() if s.signed and s.name != INPUT]
+        notes = (f"carried {', '.join(pairs)} as pairs relu(z), relu(-z)",) if pairs else ()
+        return Rewrite(_Layers(parts, source.input_dim).graph(source.input), notes=notes)
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Neurons of one layer that hold sign * (entries of a source), after relu."""
+    """Neurons of one layer, from `start` on, that hold relu(sign * entries of a source)."""
 
     source: str
     sign: float
     entries: Indices
+    start: int
 
 
 class _Layers:
     """The layers of the MLP: in layer k the sources of depth k, and the earlier ones that are still to be read."""
 
-    def __init__(self, inputs: int, sources: dict[str, Source], output: Expression) -> None:
+    def __init__(self, parts: LinearParts, inputs: int) -> None:
+        self.parts = parts
         self.inputs = inputs
-        self.sources = sources
-        self.output = output
-        self.depth = {INPUT: 0}
-        for source in sources.values():
+        self.levels = max((parts.depth[name] for name in parts.output.terms), default=0)
+        self.last_read = {source.name: np.zeros(source.size, dtype=np.int64) for source in parts.sources.values()}
+        self._note_readers(parts.output, self.levels + 1)
+        for source in parts.sources.values():
             if source.name != INPUT:
-                self.depth[source.name] = 1 + self._level(source.definition)
+                self._note_readers(source.definition, parts.depth[source.name])
+
+    def _note_readers(self, reader: Expression, depth: int) -> None:
+        for name, term in reader.terms.items():
+            entries = np.unique(term.indices)
+            self.last_read[name][entries] = np.maximum(self.last_read[name][entries], depth)
 
     def graph(self, input_name: str) -> Graph:
         build = Builder(self.inputs, name=input_name)
-        x, before = build.input, [_Block(INPUT, 1.0, np.arange(self.inputs))]
-        for k in range(1, self._level(self.output) + 1):
+        x, before = build.input, [_Block(INPUT, 1.0, np.arange(self.inputs), 0)]
+        for k in range(1, self.levels + 1):
             blocks = self._blocks(k)
-            rows = [self._rows(block, k, before) for block in blocks]
-            weight = economical(freeze(vstack([weight for weight, _ in rows], format="csr")))
-            x = build.affine(x, weight, np.concatenate([bias for _, bias in rows]), name=f"h{k}")
-            x = build.relu(x, name=f"a{k}")
-            before = blocks
-        weight, bias = self._read(self.output, before)
-        return build.graph(build.affine(x, economical(freeze(csr_array(weight))), bias, name="y"))
-
-    def _level(self, expression: Expression) -> int:
-        return max((self.depth[name] for name in expression.terms), default=0)
+            h = self._affine(build, x, [self._before_relu(block, k) for block in blocks], before, f"h{k}")
+            x, before = build.relu(h, name=f"a{k}"), blocks
+        return build.graph(self._affine(build, x, [self.parts.output], before, "y"))
 
     def _blocks(self, k: int) -> list[_Block]:
         """What layer k holds: only entries that a later layer or the output reads."""
-        blocks = []
-        for source in self.sources.values():
-            depth = self.depth[source.name]
-            entries = self._read_after(source, k)
-            if depth <= k and len(entries):
-                signs = (1.0, -1.0) if source.signed else (1.0,)
-                blocks += [_Block(source.name, sign, entries) for sign in signs]
+        blocks, start = [], 0
+        for source in self.parts.sources.values():
+            entries = np.flatnonzero(self.last_read[source.name] > k)
+            if self.parts.depth[source.name] <= k and len(entries):
+                for sign in (1.0, -1.0) if source.signed else (1.0,):
+                    blocks.append(_Block(source.name, sign, entries, start))
+                    start += len(entries)
         return blocks
 
-    def _read_after(self, source: Source, k: int) -> Indices:
-        readers = [s.definition for s in self.sources.values() if self.depth[s.name] > k and s.name != INPUT]
-        used = np.zeros(source.size, dtype=np.bool_)
-        for reader in [*readers, self.output]:
-            if source.name in reader.terms:
-                used[np.unique(reader.terms[source.name].indices)] = True
-        return np.flatnonzero(used)
+    def _before_relu(self, block: _Block, k: int) -> Expression:
+        """What a block's relu is applied to: the source's definition where it is new, else what carried it so far.
 
-    def _rows(self, block: _Block, k: int, before: list[_Block]) -> tuple[Matrix, Array]:
-        """The affine map from the layer before to a block, before its relu."""
-        source = self.sources[block.source]
-        if self.depth[source.name] == k:
-            weight, bias = self._read(source.definition.take(block.entries), before)
-            return block.sign * weight, block.sign * bias
-        if self.depth[source.name] == 0 and k == 1:
-            return self._place(block, before[0], block.sign), np.zeros(len(block.entries))
-        parts = [self._place(block, b, float(b.source == block.source and b.sign == block.sign)) for b in before]
-        return hstack(parts, format="csr"), np.zeros(len(block.entries))
+        Of a pair, relu(z) is carried by relu(z) alone: reading z = relu(z) - relu(-z) would hide its sign.
+        """
+        source = self.parts.sources[block.source]
+        if self.parts.depth[block.source] == k:
+            return source.definition.take(block.entries).scaled(block.sign)
+        if self.parts.depth[block.source] == 0 and k == 1:
+            return Expression.of(INPUT, source.size).take(block.entries).scaled(block.sign)
+        return Expression.of(_half(block.source, block.sign), source.size).take(block.entries)
 
-    def _place(self, block: _Block, earlier: _Block, value: float) -> Matrix:
-        """value * (the entries of `block` found among those of an earlier block)."""
-        columns = np.searchsorted(earlier.entries, block.entries) if value else np.zeros(0, dtype=np.int64)
-        rows = np.arange(len(columns))
-        shape = (len(block.entries), len(earlier.entries))
-        return csr_array((np.full(len(columns), value), (rows, columns)), shape=shape)
+    def _affine(self, build: Builder, x: str, rows: list[Expression], before: list[_Block], name: str) -> str:
+        """The expressions, one below the other, as an affine map of the layer before.
 
-    def _read(self, expression: Expression, before: list[_Block]) -> tuple[Matrix, Array]:
-        """An expression as an affine map of the layer before; a block belongs to one source, so nothing is added."""
-        parts = []
-        for block in before:
-            term = expression.terms.get(block.source)
-            empty = csr_array((len(expression.bias), len(block.entries)))
-            parts.append(empty if term is None else block.sign * term.tocsc()[:, block.entries])
-        return hstack(parts, format="csr"), expression.bias
+        A block belongs to one source, so no two coefficients are added.
+        """
+        places = _places(before)
+        data, places_i, places_j = [np.zeros(0)], [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        start = 0
+        for row in rows:
+            for source, term in row.terms.items():
+                for block in places[source]:
+                    part = term.tocsc()[:, block.entries].tocoo()
+                    data.append(block.sign * part.data)
+                    places_i.append(part.coords[0] + start)
+                    places_j.append(part.coords[1] + block.start)
+            start += len(row.bias)
+        where = (np.concatenate(places_i), np.concatenate(places_j))
+        weight = coo_array((np.concatenate(data), where), shape=(start, build.size(x))).tocsr()
+        return build.affine(x, economical(freeze(weight)), np.concatenate([row.bias for row in rows]), name=name)
+
+
+def _half(source: str, sign: float) -> str:
+    """One relu of a pair as a source; node names hold no blanks."""
+    return f"{source} {sign:+.0f}"
+
+
+def _places(blocks: list[_Block]) -> dict[str, list[_Block]]:
+    """Where each source, and each half of a pair, is found in a layer."""
+    found: dict[str, list[_Block]] = {}
+    for block in blocks:
+        found.setdefault(block.source, []).append(block)
+        found[_half(block.source, block.sign)] = [_Block(block.source, 1.0, block.entries, block.start)]
+    return found

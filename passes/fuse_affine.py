@@ -90,15 +90,18 @@ class _Walk:
         return None if tuple(joined) == operands else build.node(node.op, *joined, name=node.name)
 
     def _joined_sum(self, build: Builder, terms: list[str]) -> list[str]:
-        """Affine maps of the same vector added up, where the sums are exact."""
+        """Affine maps of the same vector added up, each to the last one before it, where the sums are exact."""
         result: list[str] = []
+        last: dict[tuple[str, ...], int] = {}
         for term in terms:
-            for k, earlier in enumerate(result):
-                total = _sum(*pair) if (pair := self._pair(build, earlier, term)) else None
-                if total is not None:
-                    result[k] = build.node(total, *build.nodes[term].operands)
-                    break
+            operands = build.nodes[term].operands
+            k = last.get(operands)
+            pair = None if k is None else self._pair(build, result[k], term)
+            total = None if pair is None else _sum(*pair)
+            if k is not None and total is not None:
+                result[k] = build.node(total, *operands)
             else:
+                last[operands] = len(result)
                 result.append(term)
         return result
 

@@ -33,6 +33,10 @@ class Expression:
         """Some entries of it."""
         return _without_zeros({name: take_rows(term, entries) for name, term in self.terms.items()}, self.bias[entries])
 
+    def scaled(self, sign: float) -> Expression:
+        """sign * self, for a sign of 1 or -1."""
+        return Expression({name: freeze(csr_array(sign * term)) for name, term in self.terms.items()}, sign * self.bias)
+
     def mapped(self, weight: Matrix, bias: Array) -> Expression | None:
         """weight @ self + bias, or None where that might round."""
         products = {name: multiply(weight, term) for name, term in self.terms.items()}
@@ -86,29 +90,42 @@ class Source:
     definition: Expression
 
 
-def linear_sources(graph: Graph) -> tuple[dict[str, Source], Expression]:
-    """The sources of a canonical graph, in an order in which each is defined by earlier ones, and its output."""
+@dataclass(frozen=True)
+class LinearParts:
+    """The sources of a canonical graph, each defined by earlier ones, their depths, and the output.
+
+    The depth of a source is the number of relus in a row that it takes to compute it.
+    """
+
+    sources: dict[str, Source]
+    depth: dict[str, int]
+    output: Expression
+
+
+def linear_parts(graph: Graph) -> LinearParts:
+    """Take a canonical graph apart at its relus, without a rounded number."""
     walk = _Walk(graph)
     for node in graph.nodes:
         walk.visit(node)
-    return walk.sources, walk.expressions[graph.output]
+    return LinearParts(walk.sources, walk.depth, walk.expressions[graph.output])
 
 
 class _Walk:
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
         whole = Expression.of(INPUT, graph.input_dim)
         self.sources = {INPUT: Source(INPUT, graph.input_dim, True, whole)}
+        self.depth = {INPUT: 0}
         self.expressions = {graph.input: whole}
+        self.pairs: dict[str, Expression] = {}
 
     def visit(self, node: Node) -> None:
         if node.name not in self.expressions:
             self.expressions[node.name] = self._expression(node)
 
     def _expression(self, node: Node) -> Expression:
-        operands = [self.expressions[name] for name in node.operands]
         if isinstance(node.op, Relu):
-            return self._source(node.name, operands[0], signed=False)
+            return self._source(node.name, self.expressions[node.operands[0]], signed=False)
+        operands = self._carried(node.operands)
         if isinstance(node.op, Concat):
             return Expression.stacked(operands)
         if isinstance(node.op, Select):
@@ -117,18 +134,41 @@ class _Walk:
         if exact is not None:
             return exact
         for name in node.operands:
-            self._keep(name)
+            self.expressions[name] = self._pair(name)
         exact = _combined(node, [self.expressions[name] for name in node.operands])
         assert exact is not None, "sums and maps of whole sources do not round"
         return exact
 
-    def _keep(self, name: str) -> None:
-        """Make a node's value a source of its own, so that nothing has to be multiplied into it."""
-        if not self.expressions[name].is_source():
-            self.expressions[name] = self._source(name, self.expressions[name], signed=True)
+    def _carried(self, names: tuple[str, ...]) -> list[Expression]:
+        """The operands; one that must wait for a deeper one is carried as a pair if that takes fewer neurons."""
+        deepest = max(self.level(self.expressions[name]) for name in names)
+        chosen = []
+        for name in names:
+            expression = self.expressions[name]
+            waits = self.level(expression) < deepest
+            cheaper = 2 * len(expression.bias) < sum(self._neurons(s, term) for s, term in expression.terms.items())
+            chosen.append(self._pair(name) if waits and cheaper else expression)
+        return chosen
+
+    def _neurons(self, source: str, term: Sparse) -> int:
+        """How many neurons of a layer it takes to carry what a term reads of a source."""
+        return len(np.unique(term.indices)) * (2 if self.sources[source].signed else 1)
+
+    def level(self, expression: Expression) -> int:
+        """The depth of the deepest source it reads."""
+        return max((self.depth[name] for name in expression.terms), default=0)
+
+    def _pair(self, name: str) -> Expression:
+        """A node's value as a source of its own, so that nothing has to be multiplied into it."""
+        if self.expressions[name].is_source():
+            return self.expressions[name]
+        if name not in self.pairs:
+            self.pairs[name] = self._source(name, self.expressions[name], signed=True)
+        return self.pairs[name]
 
     def _source(self, name: str, definition: Expression, *, signed: bool) -> Expression:
         self.sources[name] = Source(name, len(definition.bias), signed, definition)
+        self.depth[name] = 1 + self.level(definition)
         return Expression.of(name, len(definition.bias))
 
 

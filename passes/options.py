@@ -42,7 +42,7 @@ def value_from_text(text: str) -> Any:
         return text == "true"
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         if _WORD.fullmatch(text):
             return text
         raise ValueError(f"{text[:60]!r} is not a value") from None
@@ -84,14 +84,27 @@ def _converted(value: Any, hint: Any) -> Any:
     if origin is Literal and value in arguments:
         return value
     if origin is tuple and isinstance(value, list | tuple):
-        return tuple(_converted(entry, arguments[0]) for entry in value)
+        kinds = [arguments[0]] * len(value) if arguments[1:] == (...,) else list(arguments)
+        if len(kinds) == len(value):
+            return tuple(_converted(entry, kind) for entry, kind in zip(value, kinds, strict=True))
     if origin is dict and isinstance(value, dict):
         return {_converted(k, arguments[0]): _converted(v, arguments[1]) for k, v in value.items()}
-    if hint is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+    if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return _finite(value)
     if isinstance(hint, type) and hint is not float and type(value) is hint:
         return value
     raise ValueError
+
+
+def _finite(value: int | float) -> float:
+    """A number as a float, unless that would change it."""
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError from None
+    if not math.isfinite(number) or (isinstance(value, int) and int(number) != value):
+        raise ValueError
+    return number
 
 
 def _first_fitting(value: Any, hints: tuple[Any, ...]) -> Any:

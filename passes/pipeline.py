@@ -56,7 +56,7 @@ class Pipeline:
 
     @staticmethod
     def parse(text: str) -> Pipeline:
-        """The pipeline `pass,pass{option=value, …},…`."""
+        """The pipeline `pass,pass{option=value, …},…`; no text is the pipeline that does nothing."""
         return Pipeline(tuple(create(get(name), options) for name, options in _Scanner(text).passes()))
 
     def __str__(self) -> str:
@@ -126,8 +126,9 @@ class _Scanner:
         self.at = 0
 
     def passes(self) -> list[tuple[str, dict[str, Any]]]:
-        found = []
-        while True:
+        found: list[tuple[str, dict[str, Any]]] = []
+        self._skip()
+        while self.at < len(self.text) or found:
             name = self._word("the name of a pass")
             found.append((name, self._options() if self._take("{") else {}))
             self._skip()
@@ -135,6 +136,7 @@ class _Scanner:
                 return found
             if not self._take(","):
                 self._fail("expected `,` between passes")
+        return found
 
     def _options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
@@ -155,6 +157,7 @@ class _Scanner:
         while self.at < len(self.text):
             char = self.text[self.at]
             if quote:
+                self.at += char == "\\"  # what is escaped does not end the string
                 quote = "" if char == quote else quote
             elif char in "'\"":
                 quote = char

@@ -67,7 +67,7 @@ def test_version_and_no_command(tmp_path: Path) -> None:
     assert ircert_command("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
     run = ircert_command(cwd=tmp_path)
     assert run.returncode == 2
-    assert "usage: ircert" in run.stdout
+    assert "usage: ircert" in run.stderr
 
 
 def test_demo(tmp_path: Path) -> None:
@@ -187,6 +187,15 @@ def test_a_bug_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
     monkeypatch.setattr(cli, "_demo", interrupted)
     assert cli.run(["demo"]) == 3
+
+
+@pytest.mark.parametrize("redirected", ["> /dev/full", ">&-"])
+def test_an_output_that_cannot_be_written(redirected: str) -> None:
+    command = f"{sys.executable} -m ircert opt --list {redirected}"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    assert "the output cannot be written" in run.stderr
 
 
 def test_a_closed_pipe_is_no_error(net: Path) -> None:

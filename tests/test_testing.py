@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 import ircert
@@ -17,6 +19,7 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu
 from ircert.passes.base import GraphPass, Lift, Rewrite
 from ircert.passes.properties import ALL as PROPERTIES
+from ircert.passes.rebuilding import rebuild
 from ircert.testing import assert_preserves, assert_same_function, graphs, mlps, residual_networks, sample_points
 
 NETWORK = ircert.load([([[0.1, 2.0], [3.0, -4.0]], [0.5, 0.0]), ([[1.0, 0.3]], None)])
@@ -121,6 +124,86 @@ def test_sample_points_are_deterministic_and_hold_the_origin() -> None:
 @given(mlps())
 def test_mlps_are_plain(graph: Graph) -> None:
     assert PROPERTIES["plain-mlp"].broken_by(graph) is None
+
+
+class FusesInFloats(GraphPass):
+    """Multiplies affine maps out in floats, as a careless third party would."""
+
+    name = "fuses-in-floats"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        def rule(build: ircert.Builder, node: Node, operands: tuple[str, ...]) -> str | None:
+            inner = build.nodes[operands[0]]
+            if not (isinstance(node.op, Affine) and isinstance(inner.op, Affine)):
+                return None
+            bias = node.op.weight @ inner.op.bias + node.op.bias
+            return build.affine(inner.operands[0], node.op.weight @ inner.op.weight, bias)
+
+        return Rewrite(rebuild(source, rule))
+
+
+class ForgetsReluWithoutBias(GraphPass):
+    """Takes relu(W x) for W x."""
+
+    name = "forgets-relu-without-bias"
+
+    def run(self, source: Graph) -> Rewrite[Graph]:
+        def rule(build: ircert.Builder, node: Node, operands: tuple[str, ...]) -> str | None:
+            inner = build.nodes[operands[0]].op
+            return (
+                operands[0]
+                if isinstance(node.op, Relu) and isinstance(inner, Affine) and not inner.bias.any()
+                else None
+            )
+
+        return Rewrite(rebuild(source, rule))
+
+
+@pytest.mark.parametrize("broken", [FusesInFloats(), ForgetsReluWithoutBias()])
+def test_a_hundred_graphs_find_a_wrong_pass(broken: GraphPass) -> None:
+    @settings(max_examples=100, database=None, derandomize=True, phases=[Phase.generate])
+    @given(graphs())
+    def check(graph: Graph) -> None:
+        assert_preserves(broken, graph)
+
+    with pytest.raises(AssertionError, match="changed the value"):
+        check()
+
+
+def drawn(strategy: st.SearchStrategy[Graph], count: int = 200) -> list[Graph]:
+    found: list[Graph] = []
+
+    @settings(max_examples=count, database=None, derandomize=True, phases=[Phase.generate])
+    @given(strategy)
+    def collect(graph: Graph) -> None:
+        found.append(graph)
+
+    collect()
+    return found
+
+
+def share(found: list[Graph], holds: Callable[[Graph], bool]) -> float:
+    return sum(holds(graph) for graph in found) / len(found)
+
+
+def test_graphs_are_not_trivial() -> None:
+    """What most passes need to meet must be drawn often, or property tests test nothing."""
+
+    def has(*kinds: str) -> Callable[[Graph], bool]:
+        return lambda graph: all(any(node.op.kind == kind for node in graph.nodes) for kind in kinds)
+
+    def changed_by(name: str) -> Callable[[Graph], bool]:
+        pipeline = ircert.Pipeline.parse(name)
+        return lambda graph: pipeline(graph) is not graph
+
+    core = drawn(graphs(rich=False))
+    assert share(core, lambda graph: len(graph) >= 4) > 0.5
+    assert share(core, has("affine", "relu")) > 0.4
+    assert share(core, has("add")) > 0.3
+    for name in ("fuse-affine", "eliminate-zeros", "fold-residual"):
+        assert share(core, changed_by(name)) > 0.3, name
+    assert share(drawn(graphs()), changed_by("canonicalize")) > 0.3
+    assert share(drawn(residual_networks()), changed_by("fold-residual")) > 0.9
 
 
 def exists(strategy: object, what: object) -> bool:

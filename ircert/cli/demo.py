@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+import ircert
 from ircert.data.networks import bundled
 from ircert.ir.printer import outline
 from ircert.passes.pipeline import Pipeline
@@ -21,10 +20,11 @@ def demo() -> int:
     print(f"f{POINT} = {value.tolist()} in float64")
     error = max(abs(float(e) - v) for e, v in zip(exact, value, strict=True))
     print(f"the same in exact rationals differs by {error:.1e}; the first output is\n  {exact[0]}\n")
-    step = graph.fix({1: POINT[1]}).select([0])
-    print(f"With input 1 fixed at {POINT[1]} and output 0 selected: {step!r}")
-    folded = Pipeline.parse("canonicalize,fold-residual,eliminate-zeros")(step)
-    same = list(folded.exact([POINT[0]])) == list(exact[:1])
-    print(f"After canonicalize, fold-residual and eliminate-zeros: {folded!r}")
+    build = ircert.Builder(graph.input_dim)
+    residual = build.graph(build.add(build.input, build.insert(graph, build.input)))
+    print(f"The residual network x + f(x):    {residual!r}")
+    folded = Pipeline.parse("fold-residual")(residual)
+    print(f"folded into a plain MLP:          {folded!r}")
+    same = list(folded.exact(POINT)) == list(residual.exact(POINT))
     print(f"Its exact value at the same point is {'the same number' if same else 'DIFFERENT: a bug'}.")
-    return 0 if same and bool(np.isfinite(value).all()) else 70
+    return 0 if same else 70

@@ -26,10 +26,12 @@ def run(arguments: Sequence[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if not hasattr(options, "command"):
-        parser.print_help()
+        parser.print_help(sys.stderr)
         return BAD_USAGE
     command: Callable[[argparse.Namespace], int] = options.command
     try:
+        if sys.stdout is None:  # the caller closed it
+            raise OSError("standard output is closed")
         code = command(options)
         sys.stdout.flush()
         return code
@@ -37,9 +39,15 @@ def run(arguments: Sequence[str]) -> int:
         print(f"ircert: error: {error}", file=sys.stderr)
         return BAD_USAGE
     except BrokenPipeError:
-        # The reader (`| head`) went away; Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()  # the reader (`| head`) went away
         return 0
+    except MemoryError:
+        print("ircert: error: this does not fit into memory", file=sys.stderr)
+        return BAD_USAGE
+    except OSError as error:
+        _drop_stdout()
+        print(f"ircert: error: the output cannot be written ({error.strerror or error})", file=sys.stderr)
+        return BAD_USAGE
     except KeyboardInterrupt:
         print("ircert: interrupted", file=sys.stderr)
         return UNRESOLVED
@@ -47,6 +55,12 @@ def run(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         print("ircert: internal error: this is a bug, and no verdict", file=sys.stderr)
         return INTERNAL_ERROR
+
+
+def _drop_stdout() -> None:
+    """Python would complain once more when it flushes stdout at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

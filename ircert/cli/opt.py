@@ -25,7 +25,7 @@ def opt(options: argparse.Namespace) -> int:
         return 0
     if options.model is None:
         raise IrcertError("no model is given", remedy="write `ircert opt MODEL`, or `ircert opt --list` for the passes")
-    pipeline = Pipeline.parse(options.passes) if options.passes.strip() else Pipeline()
+    pipeline = Pipeline.parse(options.passes)
     if options.output is not None:
         check_savable(options.output)
     hooks = [hook for hook, wanted in ((_report, options.stats), (_compare, options.check)) if wanted]

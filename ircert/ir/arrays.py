@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ Mask: TypeAlias = NDArray[np.bool_]
 Sparse: TypeAlias = csr_array
 Matrix: TypeAlias = Array | Sparse
 
+LARGEST = 2**28
+"""No vector may be longer than this: a text of one line could otherwise claim all memory."""
+
 SPARSE_SIZE = 1024
 SPARSE_DENSITY = 0.1
 """Sparse storage pays from this size on and up to this share of nonzeros (see PERFORMANCE.md)."""
@@ -32,7 +36,7 @@ def tensor(values: object, what: str, ndim: int | None = None) -> Array:
         array = values
     else:
         array = _converted(values, what)
-        array.setflags(write=False)
+        freeze(array)
     if ndim is not None and array.ndim != ndim:
         raise OpError(f"{what} must have {ndim} dimension{'s' * (ndim != 1)}, got shape {array.shape}")
     _require_finite(array, what)
@@ -51,16 +55,23 @@ def matrix(values: Any, what: str) -> Matrix:
     return sparse
 
 
+# Arrays that `freeze` was given, by id: nobody else holds them, so nodes share them. Being read-only is not enough:
+# whoever owns an array can make it writeable again.
+_FROZEN: WeakValueDictionary[int, NDArray[Any]] = WeakValueDictionary()
+
+
 def freeze(array: Matrix) -> Matrix:
     """Mark a freshly computed array read-only, so that a node takes it without a copy."""
     if isinstance(array, np.ndarray):
         array.setflags(write=False)
+        _FROZEN[id(array)] = array
         return array
     array.sum_duplicates()
     if not array.data.all():  # scipy would replace the arrays by views, which a node has to copy
         array.eliminate_zeros()
     for part in (array.data, array.indices, array.indptr):
         part.setflags(write=False)
+        _FROZEN[id(part)] = part
     return array
 
 
@@ -127,10 +138,10 @@ def same_bits(a: Matrix, b: Matrix) -> bool:
 
 
 def _is_ours(array: NDArray[Any]) -> bool:
-    """A float64 array that owns its data and was frozen on purpose can be shared; anything else is copied."""
-    if array.dtype != np.float64 or array.flags.writeable or not (array.flags.owndata and array.flags.c_contiguous):
+    """A float64 array that we froze ourselves can be shared; anything else is copied."""
+    if _FROZEN.get(id(array)) is not array or array.dtype != np.float64 or not array.flags.c_contiguous:
         return False
-    return not bool(np.any(np.signbit(array) & (array == 0.0)))
+    return not array.flags.writeable and not bool(np.any(np.signbit(array) & (array == 0.0)))
 
 
 def _converted(values: object, what: str) -> Array:
@@ -138,8 +149,13 @@ def _converted(values: object, what: str) -> Array:
         raw = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
         raise OpError(f"{what} is not a rectangular array of numbers ({error})") from None
-    if raw.dtype.kind not in "fiub":
+    if raw.dtype.kind not in "fiub" or (raw.dtype.kind == "b" and not isinstance(values, np.ndarray)):
         raise OpError(f"{what} must hold real numbers, got dtype {raw.dtype}")
+    if raw.dtype.kind == "f" and not isinstance(values, np.ndarray) and np.any(np.abs(raw) >= 2.0**53):
+        # In a list of integers and floats numpy has already rounded the integers.
+        raw_integers = [v for v in np.asarray(values, dtype=object).flat if isinstance(v, int)]
+        if any(int(float(v)) != v for v in raw_integers):
+            raise OpError(f"{what} holds an integer that float64 cannot represent")
     with np.errstate(over="ignore", invalid="ignore"):
         array = np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape) + 0.0  # + 0.0: a copy, and -0.0 -> 0.0
     if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and not _integers_survive(raw, array):

@@ -12,6 +12,8 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Input, Op, Relu, Select
 from ircert.ir.verify import derived_size
 
+LONGEST = 180
+
 
 class Builder:
     """Collects nodes; every method returns the name of the node it added.
@@ -74,6 +76,8 @@ class Builder:
         return Graph(needed_nodes(self.nodes, output), output)
 
     def _fresh(self, name: str) -> str:
+        if len(name) > LONGEST:
+            name = name[: LONGEST // 2]  # room for what is appended to names
         if name not in self.nodes:
             return name
         for number in count(self._next.get(name, 1)):

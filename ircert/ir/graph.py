@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -55,6 +56,9 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is frozen: `{name}` cannot be set; build a new graph instead")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph is frozen: `{name}` cannot be deleted")
+
     def __reduce__(self) -> tuple[object, ...]:
         return (Graph, (self.nodes, self.output))
 
@@ -95,7 +99,7 @@ class Graph:
         for node in self.nodes:
             for operand in node.operands:
                 found[operand][node.name] = None
-        return {name: tuple(readers) for name, readers in found.items()}
+        return MappingProxyType({name: tuple(readers) for name, readers in found.items()})
 
     def networkx(self) -> nx.MultiDiGraph:
         """A networkx view for traversal and drawing: nodes carry `op` and `size`, edges the operand's position."""

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from ircert.errors import ParseError
+from ircert.ir.arrays import LARGEST
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import BY_KIND, Op
 from ircert.ir.printer import HEADER
@@ -41,16 +42,23 @@ def _no_constants(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a finite number")
 
 
+def _exact_integer(digits: str) -> int:
+    value = int(digits)
+    if abs(value) > 2**53 and (len(digits) > 310 or int(float(value)) != value):
+        raise ValueError(f"the integer {digits[:30]} is not a float64 number")
+    return value
+
+
 class _Parser:
     def __init__(self, text: str, source: str, resolve: Resolve) -> None:
         self.text = text
         self.source = f"{source}: " if source else ""
         self.resolve = resolve
         self.at = 0
-        self.json = json.JSONDecoder(parse_constant=_no_constants)
+        self.json = json.JSONDecoder(parse_constant=_no_constants, parse_int=_exact_integer)
 
     def graph(self) -> Graph:
-        if not self._take(HEADER):
+        if not self._take(HEADER) or (self.text[self.at : self.at + 1] or " ") not in " \t\r\n#":
             self._fail("this is not the text of a graph", remedy=f"it starts with the line `{HEADER}`")
         seal = self._seal()
         nodes = []
@@ -109,6 +117,9 @@ class _Parser:
             at_word = self.at
             word = self._name("an operand or an attribute")
             if not self._take("="):
+                if attributes:
+                    self.at = at_word
+                    self._fail("operands come before attributes")
                 operands.append(word)
             elif word in attributes:
                 self.at = at_word
@@ -129,7 +140,7 @@ class _Parser:
                 self._fail(f"{kind.kind} needs the attribute `{name}`")
         try:
             return kind(**attributes)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, ArithmeticError) as error:
             self._fail(f"{kind.kind}: {error}")
 
     def _value(self) -> Any:
@@ -141,7 +152,7 @@ class _Parser:
             if self._word_follows("sparse"):
                 self._expect("sparse", "")
                 return _sparse(self._json(), self._json())
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             self.at = start
             self._fail(str(error))
         if self._take("<"):
@@ -207,7 +218,7 @@ class _Parser:
 
 def _sparse(shape: Any, triplets: Any) -> Any:
     """sparse [rows, columns] [[i, j, value], …]."""
-    if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 0 < n < 2**31 for n in shape)):
+    if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 0 < n <= LARGEST for n in shape)):
         raise ValueError("`sparse` is followed by [rows, columns]")
     if not isinstance(triplets, list) or not all(isinstance(t, list) and len(t) == 3 for t in triplets):
         raise ValueError("a sparse array is a list of [row, column, value]")

@@ -85,10 +85,16 @@ def _whole(arrays: dict[str, NDArray[Any]], key: str, name: str) -> Any:
         return arrays[key]
     try:
         data, indices, indptr, shape = (arrays[f"{key}/{part}"] for part in ("data", "indices", "indptr", "shape"))
+        if any(part.dtype.kind not in "iu" or part.ndim != 1 for part in (indices, indptr, shape)):
+            raise ValueError("its indices are not lists of integers")
         sparse = csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
         sparse.check_format(full_check=True)
+        sparse.sort_indices()
+        if not sparse.has_canonical_format:
+            raise ValueError("it names a place twice")
     except KeyError:
         raise ValueError(f"{name} has no array `{key}`") from None
     except (TypeError, ValueError, IndexError) as error:
-        raise ValueError(f"{name}: `{key}` is not a sparse array ({error})") from None
+        problem = str(error).splitlines()[0][:200]
+        raise ValueError(f"{name}: `{key}` is not a sparse array ({problem})") from None
     return sparse

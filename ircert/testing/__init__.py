@@ -17,7 +17,7 @@ if find_spec("hypothesis") is None:
     raise MissingExtra("hypothesis", extra="testing", purpose="ircert.testing")
 
 from ircert.testing.checks import assert_preserves, assert_round_trips, assert_same_function, sample_points
-from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks
+from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks, vectors
 
 __all__ = [
     "assert_preserves",
@@ -29,4 +29,5 @@ __all__ = [
     "points",
     "residual_networks",
     "sample_points",
+    "vectors",
 ]

@@ -24,10 +24,23 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 def numbers(kind: str) -> st.SearchStrategy[float]:
     """Weights: "dyadic" (k/8 with |k| <= 32), "float64" or "float32" (full mantissas of moderate size)."""
+    return vectors(kind, 1).map(lambda vector: float(vector[0]))
+
+
+def vectors(kind: str, size: int) -> st.SearchStrategy[Array]:
+    """Vectors of weights. Full mantissas come from a drawn seed: hypothesis's own floats are mostly short ones, which
+    do not round; a quarter of them are 0, 1 or -1."""
     if kind == "dyadic":
-        return st.integers(-32, 32).map(lambda k: k / 8)
-    moderate = st.floats(-8, 8, width=64 if kind == "float64" else 32, allow_subnormal=False)
-    return st.one_of(st.sampled_from([0.0, 1.0, -1.0]), moderate, moderate)
+        eighths = st.lists(st.integers(-32, 32), min_size=size, max_size=size)
+        return eighths.map(lambda values: np.array(values) / 8)
+    return st.integers(0, 2**32 - 1).map(lambda seed: _full_mantissas(seed, size, kind))
+
+
+def _full_mantissas(seed: int, size: int, kind: str) -> Array:
+    rng = np.random.default_rng(seed)
+    simple = rng.choice([0.0, 1.0, -1.0], size)
+    values = np.where(rng.random(size) < 0.25, simple, 2.0 * rng.standard_normal(size))
+    return values if kind == "float64" else values.astype(np.float32).astype(np.float64)
 
 
 def kinds() -> st.SearchStrategy[str]:
@@ -73,13 +86,13 @@ def residual_networks(draw: Draw, *, width: int = 3, blocks: int = 3, depth: int
 
 @st.composite
 def graphs(draw: Draw, *, inputs: int = 4, nodes: int = 8, width: int = 6, rich: bool = True) -> Graph:
-    """Any graph: every operation on any earlier nodes; with `rich=False` core operations only."""
+    """Any graph: every operation on recent nodes, everything that was made used; `rich=False`: core operations only."""
     kind = draw(kinds())
     build = Builder(draw(st.integers(1, inputs)))
     for _ in range(draw(st.integers(1, nodes))):
         steps = [*_CORE_STEPS, *(_RICH_STEPS if rich else ())]
         draw(st.sampled_from(steps))(draw, build, kind, width)
-    return build.graph(draw(st.sampled_from(list(build.nodes))))
+    return build.graph(_joined_ends(draw, build))
 
 
 # --- one step per operation: each draws operands among the nodes so far and adds a node -----------------------------
@@ -87,6 +100,16 @@ def graphs(draw: Draw, *, inputs: int = 4, nodes: int = 8, width: int = 6, rich:
 
 def _affine_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
     _affine(draw, build, kind, _any_node(draw, build), draw(st.integers(1, width)), True)
+
+
+def _affine_sum_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    x, size = _any_node(draw, build), draw(st.integers(1, width))
+    build.add(*(_affine(draw, build, kind, x, size, True) for _ in range(draw(st.integers(2, 3)))))
+
+
+def _layer_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
+    _affine_step(draw, build, kind, width)
+    build.relu(next(reversed(build.nodes)))
 
 
 def _relu_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
@@ -148,12 +171,18 @@ def _image_step(draw: Draw, build: Builder, kind: str, width: int) -> None:
         build.node(MaxPool(image, kernel, stride, padding), x)
 
 
-_CORE_STEPS = (_affine_step, _affine_step, _relu_step, _relu_step, _add_step, _concat_step, _select_step)
+_CORE_STEPS = (
+    *(_affine_step, _affine_step, _affine_sum_step, _layer_step, _layer_step, _layer_step, _relu_step),
+    *(_add_step, _concat_step, _select_step),
+)
 _RICH_STEPS = (_leaky_step, _abs_step, _extreme_step, _clip_step, _image_step)
 
 
 def _any_node(draw: Draw, build: Builder) -> str:
-    return str(draw(st.sampled_from(list(build.nodes))))
+    """An earlier node, mostly one of the last few, so that graphs become deep."""
+    names = list(build.nodes)
+    back = draw(st.one_of(st.integers(0, min(2, len(names) - 1)), st.integers(0, len(names) - 1)))
+    return names[-1 - back]
 
 
 def _equal_nodes(draw: Draw, build: Builder) -> list[str]:
@@ -163,19 +192,28 @@ def _equal_nodes(draw: Draw, build: Builder) -> list[str]:
     return [first, *draw(st.lists(st.sampled_from(same), max_size=2))]
 
 
+def _joined_ends(draw: Draw, build: Builder) -> str:
+    """A node that depends on all nodes that nobody has read: their sum if they fit, else one after the other."""
+    read = {operand for node in build.nodes.values() for operand in node.operands}
+    ends = [name for name in build.nodes if name not in read]
+    fit = len({build.size(name) for name in ends}) == 1
+    return build.add(*ends) if fit and draw(st.booleans()) else build.concat(*ends)
+
+
 def _affine(draw: Draw, build: Builder, kind: str, x: str, size: int, sparse: bool) -> str:
-    """An affine node: any weights, pruned ones, or rows that repeat; dense or sparse."""
+    """An affine node: any weights, pruned ones, rows that repeat or are opposite, no bias; dense or sparse."""
     weight = _vector(draw, kind, size * build.size(x)).reshape(size, build.size(x))
-    bias = _vector(draw, kind, size)
+    bias = _vector(draw, kind, size) if draw(st.booleans()) else np.zeros(size)
     if draw(st.booleans()):
         mask = draw(st.lists(st.integers(0, 1), min_size=weight.size, max_size=weight.size))
         weight = weight * np.array(mask).reshape(weight.shape)
     if size > 1 and draw(st.booleans()):
-        weight[-1], bias[-1] = weight[0], bias[0]
+        sign = draw(st.sampled_from([1.0, -1.0]))
+        weight[-1], bias[-1] = sign * weight[0], sign * bias[0]
     if sparse and draw(st.booleans()):
         return build.affine(x, csr_array(weight), bias)
     return build.affine(x, weight, bias)
 
 
 def _vector(draw: Draw, kind: str, size: int) -> Array:
-    return np.array(draw(st.lists(numbers(kind), min_size=size, max_size=size)))
+    return np.array(draw(vectors(kind, size)))

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array
 import ircert
 from ircert.errors import GraphError, OpError
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Input, Relu, Select
+from ircert.ir.ops import Abs, Add, Affine, Concat, Input, Relu, Select
 from ircert.testing import graphs
 
 X = Node("x", Input(2))
@@ -99,6 +99,8 @@ def test_deep_graphs_do_not_exhaust_the_stack() -> None:
         (np.array([[np.longdouble(1) + np.finfo(np.longdouble).eps]]), "float64 cannot represent"),
         (csr_array(np.array([[1.0, np.nan]])), "nan"),
         (None, "real numbers"),
+        ([[2**53 + 1, 0.5]], "integer that float64 cannot represent"),
+        ([[True]], "real numbers"),
     ],
 )
 def test_numbers_that_are_no_finite_doubles_are_refused(weight: object, says: str) -> None:
@@ -154,6 +156,37 @@ def test_graphs_nodes_and_operations_are_frozen() -> None:
         graph.nodes[0].op.length = 3  # type: ignore[attr-defined]
     with pytest.raises(TypeError):
         graph.sizes["x"] = 5  # type: ignore[index]
+
+
+@pytest.mark.rule("IR-8", "IR-9")
+def test_copies_are_frozen_too() -> None:
+    graph = Graph([X, Node("h", Affine(csr_array(np.array([[0.1, -2.0]])), [3.0]), ("x",))], "h")
+    for other in (pickle.loads(pickle.dumps(graph)), copy.deepcopy(graph)):
+        op: Any = other["h"].op
+        for part in (op.weight.data, op.weight.indices, op.bias):
+            assert not part.flags.writeable
+    with pytest.raises(AttributeError, match="frozen"):
+        del graph.nodes
+    with pytest.raises(TypeError):
+        graph.consumers["x"] = ()  # type: ignore[index]
+
+
+@pytest.mark.rule("IR-8")
+def test_an_array_that_its_owner_froze_is_copied_all_the_same() -> None:
+    mine = np.array([[1.0, 2.0]])
+    mine.setflags(write=False)
+    graph = ircert.load([(mine, None)])
+    mine.setflags(write=True)
+    mine[0, 0] = 9.0
+    assert graph([1.0, 0.0]).tolist() == [1.0]
+
+
+@pytest.mark.rule("IR-2")
+def test_long_names_leave_room_for_rewrites() -> None:
+    name = "n" * 200
+    graph = Graph([X, Node(name, Abs(), ("x",))], name)
+    assert len(ircert.Pipeline.parse("canonicalize")(graph)) == 4
+    assert graph.then(graph)([1.0, -1.0]).tolist() == [1.0, 1.0]
 
 
 @pytest.mark.rule("IR-10")

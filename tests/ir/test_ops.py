@@ -180,7 +180,7 @@ def test_images(op: Any, data: st.DataObject) -> None:
         (lambda: Input(0), "positive integer"),
         (lambda: Input(True), "positive integer"),
         (lambda: Select(np.array([], dtype=int)), "non-empty"),
-        (lambda: Select(np.array([-1])), "from 0 upwards"),
+        (lambda: Select(np.array([-1])), "between 0 and"),
         (lambda: Select(np.array([0.5])), "integers"),
         (lambda: LeakyRelu(np.array([])), "empty"),
         (lambda: LeakyRelu(np.array([[0.1]])), "1 dimension"),

@@ -178,6 +178,16 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         refused("file in the same folder" if reference[0] != "C" else "net.ir")
     net.write_bytes(b"\xff\xfe\x00")
     refused("not UTF-8")
+    net.write_bytes(text.encode("utf-8-sig"))
+    assert ircert.load(net) == large_network()
+
+
+@pytest.mark.rule("IR-16")
+def test_links_are_written_through(tmp_path: Path) -> None:
+    (tmp_path / "link.ir").symlink_to("net.ir")
+    ircert.save(ircert.load([([[1.0]], None)]), tmp_path / "link.ir")
+    assert (tmp_path / "link.ir").is_symlink()
+    assert (tmp_path / "net.ir").is_file()
 
 
 @pytest.mark.rule("IR-16")
@@ -188,6 +198,9 @@ def test_sparse_parts_must_fit_together(tmp_path: Path) -> None:
     for part, value in (
         ("indices", np.full(5600, 99)),
         ("indptr", np.zeros(3, dtype=int)),
+        ("indices", np.zeros(5600, dtype=int)),
+        ("indices", np.arange(5600.0)),
+        ("indices", np.zeros((2, 3), dtype=int)),
         ("shape", np.array([-1, 2])),
     ):
         save_arrays(tmp_path / "net.ir.npz", {**arrays, f"h1/weight/{part}": value})

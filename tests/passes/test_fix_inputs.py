@@ -38,7 +38,10 @@ def test_points_are_lifted_exactly_alone_and_in_batches() -> None:
     lift = FixInputs({2: 0.1, 0: -1.0}).run(graph).lift
     assert lift.point(np.array([5.0, 7.0])).tolist() == [-1.0, 5.0, 0.1, 7.0]
     assert lift.point(np.array([[5.0, 7.0], [0.0, 1.0]])).tolist() == [[-1.0, 5.0, 0.1, 7.0], [-1.0, 0.0, 0.1, 1.0]]
+    assert lift.point(np.array([5, 7])).tolist() == [-1.0, 5.0, 0.1, 7.0]
+    assert lift.point(np.array([5, 7], dtype=np.float32))[2] == 0.1
     exact = lift.point(np.array([Fraction(1, 3), Fraction(2)], dtype=object))
+    assert all(isinstance(v, Fraction) for v in exact)
     assert graph.exact(exact).tolist() == [Fraction(-1) + Fraction(2, 3) + 3 * Fraction(0.1) + 8]
 
 

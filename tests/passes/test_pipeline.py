@@ -16,8 +16,8 @@ from ircert.passes.base import GraphPass, Pass, Rewrite
 from ircert.passes.canonicalize import Canonicalize
 from ircert.passes.eliminate_zeros import EliminateZeros
 from ircert.passes.fix_inputs import FixInputs
-from ircert.passes.options import create
-from ircert.passes.pipeline import Pipeline, Step
+from ircert.passes.options import create, to_text
+from ircert.passes.pipeline import Pipeline, Step, _Scanner
 from ircert.passes.select_outputs import SelectOutputs
 from ircert.testing import graphs
 
@@ -53,7 +53,7 @@ def test_options_round_trip(values: dict[int, float], keep: list[int]) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "expected the name of a pass"),
+        (",", "expected the name of a pass"),
         ("canonicalize,", "column 14: expected the name of a pass"),
         ("canonicalize fuse-affine", "column 14: expected `,` between passes"),
         ("fold", "no such pass; the passes are canonicalize, eliminate-zeros"),
@@ -70,6 +70,9 @@ def test_options_round_trip(values: dict[int, float], keep: list[int]) -> None:
         ("fix-inputs{values={'x': 1.0}}", "must be a dictionary"),
         ("fix-inputs{values=__import__('os')}", "is not a value"),
         ("canonicalize\n,!", "line 2, column 2"),
+        ("fix-inputs{values={[1]: 1}}", "is not a value"),
+        ("fix-inputs{values={0: 1" + "0" * 400 + "}}", "must be a dictionary"),
+        ("fix-inputs{values={0: 9007199254740993}}", "must be a dictionary"),
         ("{" * 100000, "expected the name"),
         ("fix-inputs{values=" + "[" * 100000, "is not a value"),
     ],
@@ -92,6 +95,7 @@ def test_option_types() -> None:
     @dataclass(frozen=True)
     class Many(GraphPass):
         name = "many"
+        pair: tuple[int, str] = (0, "a")
         count: int = 1
         scale: float = 1.0
         on: bool = False
@@ -106,10 +110,14 @@ def test_option_types() -> None:
     def built(options: dict[str, Any]) -> Any:
         return create(Many, options)
 
-    assert built({"count": 3, "scale": 2, "on": True, "mode": "slow", "maybe": 4}) == Many(3, 2.0, True, "a", "slow", 4)
+    assert built({"pair": [1, "b"], "count": 3, "scale": 2, "mode": "slow"}) == Many((1, "b"), 3, 2.0, mode="slow")
     assert type(built({"scale": 2}).scale) is float
     assert built({"maybe": None}) == Many()
+    quoted = Many(word='it\'s "so", {or} not\\')
+    assert create(Many, _Scanner(to_text(quoted)).passes()[0][1]) == quoted
     for options, says in (
+        ({"pair": ["b", 1]}, "`pair` must be"),
+        ({"pair": [1]}, "`pair` must be"),
         ({"count": 1.0}, "`count` must be an integer"),
         ({"count": True}, "`count` must be an integer"),
         ({"scale": "fast"}, "a finite number"),
@@ -208,3 +216,4 @@ def test_hooks_see_every_step() -> None:
 def test_an_empty_pipeline_does_nothing() -> None:
     assert Pipeline()(NETWORK) is NETWORK
     assert str(Pipeline()) == ""
+    assert Pipeline.parse(" ") == Pipeline()

@@ -71,6 +71,10 @@ class Op(ABC):
             _update(state, value)
         return state.digest()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Through the constructor: a copy made by pickle or deepcopy owns read-only arrays as well.
+        return (type(self), tuple(self.attributes().values()))
+
     def __eq__(self, other: object) -> bool:
         return self is other or (type(self) is type(other) and self.fingerprint == other.fingerprint)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ircert.errors import OpError
-from ircert.ir.arrays import Array, Indices, Matrix, freeze, matrix, nonzeros, tensor
+from ircert.ir.arrays import LARGEST, Array, Indices, Matrix, freeze, matrix, nonzeros, tensor
 from ircert.ir.dyadic import integers
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.rational import Integers, Rationals, integer_array, integer_type, over_common_denominator
@@ -27,7 +28,9 @@ class Input(Op):
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int | np.integer) or self.length < 1:
-            raise OpError(f"length must be a positive integer, got {self.length!r}")
+            raise OpError(f"length must be a positive integer, got {reprlib.repr(self.length)}")
+        if self.length > LARGEST:
+            raise OpError(f"length must be at most {LARGEST}, got {self.length}")
         object.__setattr__(self, "length", int(self.length))
 
     def size(self, *sizes: int) -> int:
@@ -171,9 +174,10 @@ class Select(Op):
     def __post_init__(self) -> None:
         given = np.asarray(self.indices)
         if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "iu":
-            raise OpError(f"indices must be a non-empty list of integers, got {self.indices!r}")
-        if given.min() < 0:
-            raise OpError(f"indices count from 0 upwards, got {int(given.min())}")
+            raise OpError(f"indices must be a non-empty list of integers, got {reprlib.repr(self.indices)}")
+        if given.min() < 0 or given.max() > LARGEST:
+            wrong = given.min() if given.min() < 0 else given.max()
+            raise OpError(f"indices lie between 0 and {LARGEST}, got {int(wrong)}")
         own = np.array(given, dtype=np.int64)
         freeze(own)
         object.__setattr__(self, "indices", own)

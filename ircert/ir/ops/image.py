@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.errors import OpError
-from ircert.ir.arrays import Array, Indices, Sparse, freeze, tensor
+from ircert.ir.arrays import LARGEST, Array, Indices, Sparse, freeze, tensor
 from ircert.ir.ops.base import Op, SizeMismatch
 from ircert.ir.ops.core import Affine
 from ircert.ir.ops.piecewise import Max
@@ -33,8 +33,8 @@ class ImageOp(Op):
         for name in ("image", "kernel", "stride", "padding", "dilation"):
             if hasattr(self, name):
                 object.__setattr__(self, name, _integers(getattr(self, name), name))
-        if len(self.image) < 2 or min(self.image) < 1:
-            raise OpError(f"image must be (channels, axis, …) with positive entries, got {self.image}")
+        if len(self.image) < 2 or min(self.image) < 1 or math.prod(self.image) > LARGEST:
+            raise OpError(f"image must be (channels, axis, …) with positive entries, got {reprlib.repr(self.image)}")
 
     def _check_size(self, size: int) -> None:
         if size != math.prod(self.image):
@@ -95,8 +95,9 @@ class Conv(LinearImageOp):
         bias = tensor(np.zeros(out) if self.bias is None else self.bias, "bias", ndim=1)
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "bias", bias)
-        if not _is_integer(self.groups) or self.groups < 1 or out % self.groups:
-            raise OpError(f"groups must divide the {out} output channels, got {self.groups!r}")
+        if not _is_integer(self.groups) or self.groups < 1 or out % self.groups or out < 1:
+            raise OpError(f"groups must divide the {out} output channels, got {reprlib.repr(self.groups)}")
+        object.__setattr__(self, "groups", int(self.groups))
         if channels * self.groups != self.image[0]:
             raise OpError(f"weight {weight.shape} with {self.groups} groups does not fit {self.image[0]} channels")
         if len(bias) != out:
@@ -223,6 +224,8 @@ class MaxPool(ImageOp):
 def _integers(values: object, what: str) -> tuple[int, ...]:
     if not isinstance(values, list | tuple) or not all(_is_integer(v) for v in values):
         raise OpError(f"{what} must be a list of integers, got {reprlib.repr(values)}")
+    if any(abs(v) > LARGEST for v in values):
+        raise OpError(f"{what} holds a number above {LARGEST}")
     return tuple(int(v) for v in values)
 
 

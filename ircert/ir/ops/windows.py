@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.errors import OpError
-from ircert.ir.arrays import Indices, Mask
+from ircert.ir.arrays import LARGEST, Indices, Mask
 
 Number = TypeVar("Number", np.int64, np.bool_)
 
@@ -36,6 +36,8 @@ class Windows:
         ):
             if len(values) != count or any(v < least for v in values):
                 raise OpError(f"{name} must be {count} integers >= {least} for an image with {axes} spatial axes")
+        if math.prod(self.output) * math.prod(self.kernel) > LARGEST:
+            raise OpError(f"{math.prod(self.output)} windows of {math.prod(self.kernel)} entries are too many")
         if any(n < 1 for n in self.output):
             raise OpError(f"the kernel {self.kernel} is larger than the padded image {self.extent}")
 

@@ -38,7 +38,7 @@ def integers(values: Array) -> tuple[list[int], int]:
 
 def add(*terms: Array) -> Array | None:
     """The elementwise sum, or None where it might round."""
-    lowest = np.min([_lowest_bit(t) for t in terms], axis=0)
+    lowest: Indices = np.stack([_lowest_bit(t) for t in terms]).min(axis=0)
     with np.errstate(over="ignore"):
         size = np.sum([np.abs(t) for t in terms], axis=0)
     return np.sum(terms, axis=0) if _fits(size, lowest) else None

@@ -76,6 +76,22 @@ class PassError(IrcertError):
         self.pass_name = pass_name
 
 
+class ProgramError(IrcertError):
+    """An optimisation program that breaks a rule of `spec/program.md`."""
+
+
+class QueryError(IrcertError):
+    """A question that cannot be asked: wrong problem, norm, centre, radius or domain."""
+
+
+class BackendError(IrcertError):
+    """An unknown backend, a feature it does not offer, or a solver that failed; `backend` says which."""
+
+    def __init__(self, problem: str, *, backend: str, remedy: str | None = None) -> None:
+        super().__init__(problem, where=f"backend `{backend}`", remedy=remedy)
+        self.backend = backend
+
+
 class UnsupportedModel(IrcertError):
     """A model that can be read but not represented, or an object that is not a model."""
 

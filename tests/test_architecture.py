@@ -17,6 +17,7 @@ ROOMS = [
     "ircert.passes",
     "ircert.frontends",
     "ircert.data",
+    "ircert.program",
     "ircert.backends",
     "ircert.testing",
     "ircert.cli",

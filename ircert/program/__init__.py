@@ -1,0 +1,1 @@
+"""The program level: optimisation problems as arrays, built in blocks, frozen and verified."""

@@ -92,6 +92,10 @@ class BackendError(IrcertError):
         self.backend = backend
 
 
+class CoefficientWarning(UserWarning):
+    """A written file has numbers that its readers drop, refuse or take for infinite."""
+
+
 class UnsupportedModel(IrcertError):
     """A model that can be read but not represented, or an object that is not a model."""
 

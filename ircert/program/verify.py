@@ -23,7 +23,7 @@ from ircert.program.program import (
 # Letters first, and nothing that a reader of .lp files takes for a number, a keyword or an operator.
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,79}")
 RESERVED = re.compile(
-    r"(e[0-9.].*|inf(inity)?|nan|free|st|s\.t\..*|such|subject|max.*|min.*|bounds?|bin.*|gen.*|int.*|end|sos.*|semi.*)",
+    r"(e[0-9.].*|(inf|nan).*|free|st|s\.t\..*|such|subject|max.*|min.*|bounds?|bin.*|gen.*|int.*|end|sos.*|semi.*|obj|one)",
     flags=re.IGNORECASE,
 )
 
@@ -62,23 +62,30 @@ def is_psd(matrix: Sparse) -> bool:
 
 
 def _check_names(program: Program) -> None:
+    for row in program.quadratic_rows:
+        _check_name(row.name, "a quadratic row")
     for what, blocks in (("variables", program.variables), ("rows", program.rows)):
         for name, count in Counter(block.name for block in blocks).items():
-            if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
-                raise ProgramError(
-                    f"{name[:60]!r} cannot name a block of {what}",
-                    remedy="use letters, digits, `_` and `.`, starting with a letter, and no keyword of .lp files",
-                )
+            _check_name(name, f"a block of {what}")
             if count > 1:
                 raise ProgramError(f"two blocks of {what} are called `{name}`")
         starts = np.cumsum([0, *(block.size for block in blocks)]).tolist()
         if [block.start for block in blocks] != starts[:-1]:
             raise ProgramError(f"the blocks of {what} do not follow each other")
     # `a_1` of size 2 and `a` of size 12 would both have an entry a_1_0 or a_1: names must stay unique.
-    for names, what in ((program.column_names, "variables"), (program.row_names, "rows")):
+    all_rows = [*program.row_names, *(row.name for row in program.quadratic_rows)]
+    for names, what in ((program.column_names, "variables"), (all_rows, "rows")):
         if len(set(names)) < len(names):
             repeated = next(name for name, count in Counter(names).items() if count > 1)
             raise ProgramError(f"two {what} are called `{repeated}`", remedy="rename one of the blocks")
+
+
+def _check_name(name: str, what: str) -> None:
+    if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
+        raise ProgramError(
+            f"{name[:60]!r} cannot name {what}",
+            remedy="use letters, digits, `_` and `.`, starting with a letter, and no keyword of .lp files",
+        )
 
 
 def _check_shapes(program: Program) -> None:
@@ -92,6 +99,7 @@ def _check_shapes(program: Program) -> None:
         ("matrix", program.matrix.shape, (count, columns)),
         ("senses", program.senses.shape, (count,)),
         ("rhs", program.rhs.shape, (count,)),
+        *((f"{row.name}.linear", row.linear.shape, (columns,)) for row in program.quadratic_rows),
     ):
         if shape != wanted:
             raise ProgramError(f"`{what}` has shape {shape}, expected {wanted}")

@@ -19,6 +19,7 @@ BUILT_IN = {
     "highs": "ircert.backends.highs:Highs",
     "lp": "ircert.backends.lp:Lp",
     "mip": "ircert.backends.mip:Mip",
+    "mip-highs": "ircert.backends.mip:MipHighs",
     "mps": "ircert.backends.mps:Mps",
     "scip": "ircert.backends.scip:Scip",
 }

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from ircert.errors import BackendError, MissingExtra
+import numpy as np
+
+from ircert.backends.watch import Watch
+from ircert.errors import BackendError, IrcertError, MissingExtra
 from ircert.ir.arrays import Array
 from ircert.program.program import Program
+
+INFINITE = 1e20
+"""Solvers take this number, and all beyond, for infinity."""
+SMALLEST_TOLERANCE = 1e-9
+"""No solver takes a smaller tolerance."""
 
 
 class Status(Enum):
@@ -37,12 +46,18 @@ class Progress:
     bound: float | None
     nodes: int
 
+    @classmethod
+    def of(cls, seconds: float, value: float | None, bound: float | None, nodes: int) -> Progress:
+        """Progress in a solver's words: what is not finite, or a solver's infinity, is not known."""
+        known = [None if x is None or not abs(x) < INFINITE else float(x) for x in (value, bound)]
+        return cls(float(seconds), known[0], known[1], max(0, int(nodes)))
+
 
 @dataclass(frozen=True)
 class Limits:
     """How a run may go; None leaves a matter to the solver.
 
-    gap: relative gap at which to stop; tolerance: feasibility and integrality tolerance; progress may return True to stop.
+    gap: relative gap at which to stop; tolerance: of feasibility and integrality; progress may return True to stop.
     """
 
     time_limit: float | None = None
@@ -51,6 +66,16 @@ class Limits:
     seed: int = 0
     tolerance: float | None = None
     progress: Callable[[Progress], bool | None] | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("time_limit", 0.0), ("gap", 0.0), ("tolerance", SMALLEST_TOLERANCE)):
+            number = getattr(self, name)
+            if number is not None and not (isinstance(number, int | float) and least <= number < math.inf):
+                raise ValueError(f"{name} must be a finite number of at least {least:g}, not {number!r}")
+        for name, least in (("threads", 1), ("seed", 0)):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 2**31:
+                raise ValueError(f"{name} must be an integer of at least {least}, not {number!r}")
 
 
 @dataclass(frozen=True)
@@ -93,12 +118,21 @@ class Backend(ABC):
     def check(self, program: Program) -> None:
         """Raise unless the package is there and the program asks for nothing that is not offered."""
         if not self.is_available():
-            raise MissingExtra(str(self.package), extra=self.extra or "all", purpose=f"the backend `{self.name}`")
+            raise self._missing()
         missing = program.features - self.offers
         if missing:
             raise BackendError(
                 f"it cannot handle: {', '.join(sorted(missing))}", backend=self.name, remedy=_who_can(program.features)
             )
+
+    def _missing(self) -> IrcertError:
+        if self.extra is not None:
+            return MissingExtra(str(self.package), extra=self.extra, purpose=f"the backend `{self.name}`")
+        return BackendError(
+            f"it needs the package `{self.package}`, which is not installed",
+            backend=self.name,
+            remedy=f"install it with: pip install {self.package}",
+        )
 
 
 class Solver(Backend):
@@ -115,10 +149,25 @@ class Solver(Backend):
             chosen = Limits(**limits)
         except TypeError as error:
             raise BackendError(f"unknown limit ({error})", backend=self.name) from None
-        return self._solve(program, chosen)
+        except ValueError as error:
+            raise BackendError(str(error), backend=self.name) from None
+        with Watch(chosen.progress) as watch:
+            return self._shielded(program, replace(chosen, progress=watch))
+
+    def _shielded(self, program: Program, limits: Limits) -> Outcome:
+        """What `_solve` answers; whatever a solver raises is a BackendError, never an answer."""
+        try:
+            return self._solve(program, limits) if program.columns else _constant(program, self.name)
+        except IrcertError:
+            raise
+        except Exception as error:
+            raise BackendError(
+                f"the solver failed ({type(error).__name__}: {error})", backend=self.name, remedy="try another backend"
+            ) from error
 
     @abstractmethod
-    def _solve(self, program: Program, limits: Limits) -> Outcome: ...
+    def _solve(self, program: Program, limits: Limits) -> Outcome:
+        """Answer a program with variables. `limits.progress` is set, never raises, and says True also after Ctrl-C."""
 
 
 class Writer(Backend):
@@ -127,6 +176,16 @@ class Writer(Backend):
     @abstractmethod
     def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
         """Write the program, whole or not at all."""
+
+
+def _constant(program: Program, backend: str) -> Outcome:
+    """The answer to a program without variables, which solvers treat each in their own way."""
+    rows = {"<=": program.rhs >= 0, ">=": program.rhs <= 0, "=": program.rhs == 0}
+    holds = all(rows[sense][i] for i, sense in enumerate(program.senses.tolist()))
+    if not holds or any(row.bound < 0 for row in program.quadratic_rows):
+        return Outcome(Status.INFEASIBLE, None, None, None, 0, 0.0, backend)
+    value = float(program.constant)
+    return Outcome(Status.OPTIMAL, value, value, np.zeros(0), 0, 0.0, backend)
 
 
 def _who_can(features: frozenset[str]) -> str:

@@ -1,4 +1,4 @@
-"""Property-based testing with ircert: strategies for graphs and points, and checks for passes.
+"""Property-based testing with ircert: strategies for graphs and points, and checks for passes and solver backends.
 
 >>> from hypothesis import given
 >>> from ircert.testing import assert_preserves, graphs
@@ -17,17 +17,27 @@ if find_spec("hypothesis") is None:
     raise MissingExtra("hypothesis", extra="testing", purpose="ircert.testing")
 
 from ircert.testing.checks import assert_preserves, assert_round_trips, assert_same_function, sample_points
+from ircert.testing.conformance import Report, cases_for, check_backend, check_case, check_outcome
+from ircert.testing.programs import CASES, Case, small_program
 from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks, vectors
 
 __all__ = [
+    "CASES",
+    "Case",
+    "Report",
     "assert_preserves",
     "assert_round_trips",
     "assert_same_function",
+    "cases_for",
+    "check_backend",
+    "check_case",
+    "check_outcome",
     "graphs",
     "mlps",
     "numbers",
     "points",
     "residual_networks",
     "sample_points",
+    "small_program",
     "vectors",
 ]

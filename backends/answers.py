@@ -1,0 +1,150 @@
+"""What all solvers share: refusing numbers a solver would drop, and judging what it answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ircert.backends.base import INFINITE, Outcome, Status
+from ircert.errors import BackendError
+from ircert.ir.arrays import Array
+from ircert.program.program import Program
+
+LARGEST_COEFFICIENT = 1e15
+DISAGREEMENT = 1e-4
+"""Relative: more than any tolerance explains."""
+NO_POINT = frozenset({Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED})
+
+
+def require_numbers(program: Program, backend: str, smallest: float) -> None:
+    """Raise BackendError for numbers that the solver would drop, refuse or take for infinity."""
+    values = [program.matrix.data, program.objective]
+    values += [row.linear for row in program.quadratic_rows] + [row.quadratic.data for row in program.quadratic_rows]
+    values += [] if program.quadratic is None else [program.quadratic.data]
+    sizes = np.abs(np.concatenate(values))
+    sizes = sizes[sizes > 0]
+    if len(sizes) and sizes.min() < smallest:
+        raise BackendError(
+            f"it would drop the coefficient {sizes.min():g} (smallest: {smallest:g}) and solve another problem",
+            backend=backend,
+            remedy="scale the row or its variables",
+        )
+    if len(sizes) and sizes.max() > LARGEST_COEFFICIENT:
+        raise BackendError(
+            f"the coefficient {sizes.max():g} is too large (largest: {LARGEST_COEFFICIENT:g})",
+            backend=backend,
+            remedy="scale the row or its variables, or tighten the bounds it comes from",
+        )
+    _require_no_infinity(program, backend)
+
+
+def _require_no_infinity(program: Program, backend: str) -> None:
+    bounds = [row.bound for row in program.quadratic_rows]
+    sizes = np.abs(np.concatenate([program.rhs, program.lower, program.upper, bounds]))
+    if (np.isfinite(sizes) & (sizes >= INFINITE)).any():
+        raise BackendError(
+            f"it takes bounds and right-hand sides from {INFINITE:g} on for infinite",
+            backend=backend,
+            remedy="scale the program, or leave the bound out",
+        )
+
+
+def require_count(got: int, wanted: int, backend: str) -> None:
+    """Raise BackendError unless the solver's model has as many nonzeros as the program."""
+    if got != wanted:
+        raise BackendError(
+            f"its model has {got} nonzeros where the program has {wanted}",
+            backend=backend,
+            remedy="scale rows with very small coefficients, or use another backend",
+        )
+
+
+def nonzeros(program: Program) -> int:
+    """The number of entries of the matrix that are not zero."""
+    return int(np.count_nonzero(program.matrix.data))
+
+
+def objective_value(program: Program, point: Array) -> float:
+    """The objective of a point, constant included."""
+    value = float(program.objective @ point) + program.constant
+    return value if program.quadratic is None else value + float(point @ (program.quadratic @ point))
+
+
+def violation(program: Program, point: Array) -> float:
+    """The largest violation of a row (relative to its scale), a bound or integrality."""
+    parts = [
+        _excess(program.lower, program.lower - point),
+        _excess(program.upper, point - program.upper),
+        np.where(program.integer, np.abs(point - np.round(point)), 0.0),
+        _row_violations(program, point),
+    ]
+    for row in program.quadratic_rows:
+        excess = float(point @ (row.quadratic @ point) + row.linear @ point) - row.bound
+        parts.append(np.array([excess / max(1.0, abs(row.bound))]))
+    return float(np.max(np.concatenate(parts), initial=0.0))
+
+
+def _excess(bounds: Array, gaps: Array) -> Array:
+    given = np.isfinite(bounds)
+    return gaps[given] / np.maximum(1.0, np.abs(bounds[given]))
+
+
+def _row_violations(program: Program, point: Array) -> Array:
+    gaps = program.matrix @ point - program.rhs
+    largest = abs(program.matrix).max(axis=1).toarray().ravel() if program.matrix.nnz else np.zeros(len(gaps))
+    excess = np.where(program.senses == "<=", gaps, np.where(program.senses == ">=", -gaps, np.abs(gaps)))
+    return excess / np.maximum(1.0, np.maximum(np.abs(program.rhs), largest))
+
+
+def judged(
+    program: Program,
+    backend: str,
+    status: Status,
+    *,
+    point: Array | None,
+    value: float | None,
+    bound: float | None,
+    nodes: int,
+    seconds: float,
+    message: str = "",
+) -> Outcome:
+    """The outcome of a run, with `value` (the solver's word) replaced by the objective of the point.
+
+    The status is UNKNOWN, and there is no bound, where the solver contradicts itself.
+    """
+    if status in NO_POINT:
+        return Outcome(status, None, None, None, nodes, seconds, backend, message)
+    bound = finite(bound)
+    if point is None or not np.isfinite(point).all():
+        lost = status is Status.OPTIMAL
+        kept = Status.UNKNOWN if lost else status
+        message = "the solver claims an optimum but has no finite point" if lost else message
+        return Outcome(kept, None, None if lost else bound, None, nodes, seconds, backend, message)
+    point = np.ascontiguousarray(point, dtype=np.float64)
+    own = objective_value(program, point)
+    complaints = _contradictions(program, own, finite(value), bound)
+    notes = [message, *complaints]
+    if (excess := violation(program, point)) > DISAGREEMENT:
+        notes.append(f"the point violates the program by {excess:.2g}")
+    if complaints:
+        status, bound = Status.UNKNOWN, None
+    return Outcome(status, own, bound, point, nodes, seconds, backend, "; ".join(note for note in notes if note))
+
+
+def _contradictions(program: Program, own: float, value: float | None, bound: float | None) -> list[str]:
+    found = []
+    if value is not None and _apart(own, value):
+        found.append(f"the solver reports the value {value!r}, its point has {own!r}")
+    if bound is not None and _apart(own, bound) and (own > bound) == program.maximise:
+        found.append(f"the solver reports the bound {bound!r}, its point has {own!r}")
+    return found
+
+
+def _apart(a: float, b: float) -> bool:
+    return abs(a - b) > DISAGREEMENT * max(1.0, abs(a), abs(b))
+
+
+def finite(number: float | None) -> float | None:
+    """A number, or None where a solver means that it has none."""
+    return None if number is None or not math.isfinite(number) or abs(number) >= INFINITE else float(number)

@@ -1,0 +1,76 @@
+"""Watching a run: the user's progress callback and Ctrl-C, both safe to meet inside a solver's own code."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ircert.backends.base import Progress
+
+PAUSE = 0.05
+"""Seconds between two reports, unless a better point was found: solvers call back thousands of times a second."""
+
+
+class Watch:
+    """A progress callback that never raises; what went wrong is raised when the run is over.
+
+    Calling it says whether to stop: because the user's callback said so, because it raised, or because of Ctrl-C.
+    """
+
+    def __init__(self, progress: Callable[[Progress], bool | None] | None) -> None:
+        self._progress = progress
+        self._error: BaseException | None = None
+        self._handler: Any = None
+        self._last: float | None = None
+        self._value: float | None = None
+        self.interrupted = False
+        self.stopped = False
+
+    def __call__(self, progress: Progress) -> bool:
+        """Pass on what is known, and say whether to stop."""
+        if not self.stopped and self._is_due(progress):
+            self._report(progress)
+        return self.stopped or self.interrupted
+
+    def __enter__(self) -> Watch:
+        # An exception must not be raised inside a solver's frames, so that Ctrl-C only leaves a note meanwhile.
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            self._handler = handler
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        if self.interrupted:
+            self._handler(signal.SIGINT, None)  # Python's own raises KeyboardInterrupt
+        if self._error is not None:
+            raise self._error
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.interrupted = True
+
+    def _is_due(self, progress: Progress) -> bool:
+        if self._progress is None:
+            return False
+        now = time.monotonic()
+        if self._last is not None and now - self._last < PAUSE and progress.value == self._value:
+            return False
+        self._last, self._value = now, progress.value
+        return True
+
+    def _report(self, progress: Progress) -> None:
+        assert self._progress is not None
+        try:
+            self.stopped = bool(self._progress(progress))
+        except BaseException as error:
+            self._error, self.stopped = error, True

@@ -1,0 +1,1 @@
+"""Analyses of (graph, ball): intervals that surely hold every value a node takes on the ball."""

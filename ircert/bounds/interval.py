@@ -1,0 +1,70 @@
+"""interval: bounds propagated forward, node by node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.bounds.bounds import Bounds
+from ircert.bounds.rounding import affine_interval, magnitude, slack
+from ircert.errors import UnsupportedModel
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Add, Affine, Concat, Op, Relu, Select
+from ircert.query import Ball
+
+
+def interval_bounds(graph: Graph, ball: Ball) -> Bounds:
+    """Bounds from the ball's box; the affine maps of the input itself use the ball (dual norm) where that is better."""
+    low, high = {graph.input: ball.box[0]}, {graph.input: ball.box[1]}
+    for node in graph.nodes:
+        if node.name == graph.input:
+            continue
+        operands = [(low[name], high[name]) for name in node.operands]
+        low[node.name], high[node.name] = propagate(node.op, operands)
+        if isinstance(node.op, Affine) and node.operands == (graph.input,):
+            closer = over_ball(_dense(node.op.weight), node.op.bias, ball)
+            low[node.name] = np.maximum(low[node.name], closer[0])
+            high[node.name] = np.minimum(high[node.name], closer[1])
+    return Bounds(graph, low, high, "interval")
+
+
+def propagate(op: Op, operands: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Bounds on one core operation of values within bounds."""
+    lows, highs = [low for low, _ in operands], [high for _, high in operands]
+    if isinstance(op, Affine):
+        return affine_interval(op.weight, op.bias, lows[0], highs[0])
+    if isinstance(op, Relu):
+        return np.maximum(lows[0], 0.0), np.maximum(highs[0], 0.0)
+    if isinstance(op, Select):
+        return lows[0][op.indices], highs[0][op.indices]
+    if isinstance(op, Concat):
+        return np.concatenate(lows), np.concatenate(highs)
+    if isinstance(op, Add):
+        error = slack(len(operands), np.sum([magnitude(low, high) for low, high in operands], axis=0))
+        return np.sum(lows, axis=0) - error, np.sum(highs, axis=0) + error
+    raise UnsupportedModel(f"there are no bounds for {op.kind}", remedy="run the pass `canonicalize` before")
+
+
+def over_ball(weight: Array, constant: Array, ball: Ball) -> tuple[Array, Array]:
+    """Bounds on weight @ x + constant over a ball: weight @ center ± radius * (dual norm of each row)."""
+    dual = {
+        "inf": np.abs(weight).sum(axis=1),
+        "1": np.abs(weight).max(axis=1),
+        "2": _euclidean(weight),
+    }[ball.norm]
+    middle = weight @ ball.center + constant
+    reach = ball.radius * dual
+    absolute = np.abs(weight) @ np.abs(ball.center) + np.abs(constant) + reach
+    error = slack(weight.shape[1], absolute)
+    return middle - reach - error, middle + reach + error
+
+
+def _euclidean(weight: Array) -> Array:
+    """The length of each row, scaled so that squares neither vanish nor overflow."""
+    scale = np.abs(weight).max(axis=1, initial=0.0)
+    scaled = weight / np.where(scale > 0, scale, 1.0)[:, None]
+    return scale * np.sqrt((scaled * scaled).sum(axis=1))
+
+
+def _dense(weight: object) -> Array:
+    return weight if isinstance(weight, np.ndarray) else weight.toarray()  # type: ignore[attr-defined]

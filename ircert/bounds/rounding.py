@@ -1,0 +1,39 @@
+"""Outward rounding: float linear algebra with a bound on what it got wrong.
+
+A sum of k products computed in floats, in any order, differs from the exact sum by at most k u / (1 - k u) times the sum
+of the absolute values of the products (u = 2^-53), plus k times the smallest subnormal for underflow. The absolute sum is
+itself computed in floats; the factor has room for that too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.ir.arrays import Array, Matrix
+
+UNIT = 2.0**-53
+TINY = 2.0**-1074
+
+
+def magnitude(low: Array, high: Array) -> Array:
+    """The largest absolute value in each interval."""
+    return np.maximum(np.abs(low), np.abs(high))
+
+
+def slack(terms: int, absolute: Array) -> Array:
+    """A bound on the error of sums of `terms` products whose absolute values add up to about `absolute`."""
+    return 4.0 * (terms + 2) * UNIT * absolute + 4.0 * (terms + 2) * TINY
+
+
+def affine_interval(weight: Matrix, bias: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Bounds on weight @ x + bias for low <= x <= high."""
+    positive, negative = _parts(weight)
+    absolute = abs(weight) @ magnitude(low, high) + np.abs(bias)
+    error = slack(weight.shape[1], absolute)
+    return positive @ low + negative @ high + bias - error, positive @ high + negative @ low + bias + error
+
+
+def _parts(weight: Matrix) -> tuple[Matrix, Matrix]:
+    if isinstance(weight, np.ndarray):
+        return np.maximum(weight, 0.0), np.minimum(weight, 0.0)
+    return weight.maximum(0.0), weight.minimum(0.0)

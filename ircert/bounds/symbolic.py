@@ -1,0 +1,165 @@
+"""symbolic: every preactivation between two linear functions of the input, found backward (CROWN, DeepPoly).
+
+For a target z = C v with v a node's value, the coefficients C are moved from each node to its operands, in reverse
+order, until only the input is left. At a relu with l < 0 < u the value lies between
+
+    alpha z  <=  relu(z)  <=  s z + t,     s = u / (u - l),  t = -s l,  alpha in {0, 1}
+
+so a coefficient takes the upper line where it pushes the bound outward through the relu's upper side, else the lower
+one. Any alpha in [0, 1] is sound; the line closer to the relu's graph is taken (alpha = 1 if u > -l).
+
+All matrix products are floats. What they may have got wrong is added up row by row in `error`: each step's rounding is
+bounded by a multiple of |C| |W| |v|, with |v| from the bounds already known, so the result holds in real arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.bounds import Bounds
+from ircert.bounds.interval import interval_bounds, over_ball, propagate
+from ircert.bounds.rounding import UNIT, affine_interval, magnitude, slack
+from ircert.ir.arrays import Array, Indices
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.query import Ball
+
+CHUNK = 2048
+"""Targets handled at once: bounds memory without costing speed."""
+
+
+def symbolic_bounds(graph: Graph, ball: Ball) -> Bounds:
+    """Interval bounds, tightened at every node that a relu reads and at the output; each uses those found before it."""
+    start = interval_bounds(graph, ball)
+    low, high = dict(start.low), dict(start.high)
+    wanted = {node.operands[0] for node in graph.nodes if isinstance(node.op, Relu)} | {graph.output}
+    for node in graph.nodes:
+        if node.name == graph.input:
+            continue
+        forward = propagate(node.op, [(low[name], high[name]) for name in node.operands])
+        low[node.name] = np.maximum(low[node.name], forward[0])
+        high[node.name] = np.minimum(high[node.name], forward[1])
+        if node.name in wanted:
+            backward = backward_bounds(graph, Bounds(graph, low, high, "symbolic"), node.name, ball)
+            low[node.name] = np.maximum(low[node.name], backward[0])
+            high[node.name] = np.minimum(high[node.name], backward[1])
+    return Bounds(graph, low, high, "symbolic")
+
+
+def backward_bounds(graph: Graph, bounds: Bounds, target: str, ball: Ball) -> tuple[Array, Array]:
+    """Bounds on a node's value by linear functions of the input."""
+    size = graph.sizes[target]
+    parts = [np.arange(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
+    lows = [_Backward(graph, bounds, target, rows, upper=False).run(ball)[0] for rows in parts]
+    highs = [_Backward(graph, bounds, target, rows, upper=True).run(ball)[1] for rows in parts]
+    return np.concatenate(lows), np.concatenate(highs)
+
+
+@dataclass
+class _Sum:
+    """sum of coefficients[node] @ node + constant, off by at most error."""
+
+    coefficients: dict[str, Array]
+    constant: Array
+    error: Array
+
+
+class _Backward:
+    """Moves the coefficients of some entries of a target back to the input."""
+
+    def __init__(self, graph: Graph, bounds: Bounds, target: str, rows: Indices, *, upper: bool) -> None:
+        self.graph = graph
+        self.bounds = bounds
+        self.target = target
+        self.upper = upper
+        unit = np.zeros((len(rows), graph.sizes[target]))
+        unit[np.arange(len(rows)), rows] = 1.0
+        self.sum = _Sum({target: unit}, np.zeros(len(rows)), np.zeros(len(rows)))
+
+    def run(self, ball: Ball) -> tuple[Array, Array]:
+        order = [node.name for node in self.graph.nodes]
+        for name in reversed(order[: order.index(self.target) + 1]):
+            if name != self.graph.input and name in self.sum.coefficients:
+                self._move(self.graph[name], self.sum.coefficients.pop(name))
+        found = self.sum.coefficients.get(self.graph.input)
+        if found is None:
+            found = np.zeros((len(self.sum.constant), self.graph.input_dim))
+        low, high = self._concrete(found, ball)
+        return low - self.sum.error, high + self.sum.error
+
+    def _concrete(self, weight: Array, ball: Ball) -> tuple[Array, Array]:
+        """The better of the bounds over the ball and over its box."""
+        over_box = affine_interval(weight, self.sum.constant, *ball.box)
+        low, high = over_ball(weight, self.sum.constant, ball)
+        return np.maximum(low, over_box[0]), np.minimum(high, over_box[1])
+
+    def _move(self, node: Node, weights: Array) -> None:
+        if isinstance(node.op, Affine):
+            self._affine(node, node.op, weights)
+        elif isinstance(node.op, Relu):
+            self._relu(node, weights)
+        elif isinstance(node.op, Add):
+            for operand in node.operands:
+                self._give(operand, weights)
+        elif isinstance(node.op, Concat):
+            sizes = [self.graph.sizes[operand] for operand in node.operands]
+            for operand, part in zip(node.operands, Concat.slices(sizes), strict=True):
+                self._give(operand, weights[:, part])
+        else:
+            assert isinstance(node.op, Select), f"{node.op.kind} in a canonical graph"
+            scattered = np.zeros((len(weights), self.graph.sizes[node.operands[0]]))
+            np.add.at(scattered, (slice(None), node.op.indices), weights)
+            self._round(len(node.op.indices), np.abs(weights) @ self._size(node.operands[0])[node.op.indices])
+            self._give(node.operands[0], scattered)
+
+    def _affine(self, node: Node, op: Affine, weights: Array) -> None:
+        (operand,) = node.operands
+        absolute = abs(op.weight) @ self._size(operand) + np.abs(op.bias)
+        self._round(len(op.bias), np.abs(weights) @ absolute)
+        self.sum.constant = self.sum.constant + weights @ op.bias
+        self._give(operand, np.asarray(weights @ op.weight))
+
+    def _relu(self, node: Node, weights: Array) -> None:
+        """Replace the relu by the line on the safe side of each coefficient."""
+        (operand,) = node.operands
+        low, high = self.bounds.low[operand], self.bounds.high[operand]
+        slope, offset, alpha = relaxation(low, high)
+        above = weights > 0 if self.upper else weights < 0
+        lines = np.where(above, slope, alpha)
+        moved = weights * lines
+        shift = np.where(above, weights * offset, 0.0)
+        self.sum.constant = self.sum.constant + shift.sum(axis=1)
+        self._round(len(low), np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
+        self._give(operand, moved)
+
+    def _give(self, name: str, weights: Array) -> None:
+        """Add coefficients to a node; adding two of them rounds."""
+        if name in self.sum.coefficients:
+            weights = self.sum.coefficients[name] + weights
+            self._round(1, np.abs(weights) @ self._size(name))
+        self.sum.coefficients[name] = weights
+
+    def _size(self, name: str) -> Array:
+        return magnitude(self.bounds.low[name], self.bounds.high[name])
+
+    def _round(self, terms: int, absolute: Array) -> None:
+        """Account for the rounding of one step, and of the running constant."""
+        self.sum.error = (self.sum.error + slack(terms, absolute + np.abs(self.sum.constant))) * (1 + 4 * UNIT)
+
+
+def relaxation(low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """(s, t, alpha) with alpha z <= relu(z) <= s z + t for low <= z <= high, in real arithmetic.
+
+    The computed slope is any number in [0, 1]; t is then rounded up so that both ends (low, 0) and (high, high) lie
+    below the line: t >= -s low and t >= (1 - s) high.
+    """
+    active, inactive = low >= 0, high <= 0
+    open_ = ~active & ~inactive
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        slope = np.where(open_, np.clip(high / (high - low), 0.0, 1.0), np.where(active, 1.0, 0.0))
+    ends = np.maximum(-slope * low, (1 - slope) * high)
+    offset = np.where(open_, np.nextafter(ends * (1 + 8 * UNIT), np.inf), 0.0)
+    alpha = np.where(open_, np.where(high > -low, 1.0, 0.0), slope)
+    return slope, offset, alpha

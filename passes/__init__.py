@@ -22,6 +22,7 @@ BUILT_IN = {
     "fold-residual": "ircert.passes.fold_residual:FoldResidual",
     "fuse-affine": "ircert.passes.fuse_affine:FuseAffine",
     "lower-conv": "ircert.passes.lower_conv:LowerConv",
+    "product": "ircert.passes.product:Product",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
 }
 

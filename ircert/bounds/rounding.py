@@ -1,8 +1,8 @@
 """Outward rounding: float linear algebra with a bound on what it got wrong.
 
-A sum of k products computed in floats, in any order, differs from the exact sum by at most k u / (1 - k u) times the sum
-of the absolute values of the products (u = 2^-53), plus k times the smallest subnormal for underflow. The absolute sum is
-itself computed in floats; the factor has room for that too.
+A sum of k products computed in floats, in any order, differs from the exact sum by at most k u / (1 - k u) times the
+sum of the absolute values of the products (u = 2^-53), plus k times the smallest subnormal for underflow. The absolute
+sum is itself computed in floats; the factor has room for that too.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
 from ircert.errors import ProgramError
-from ircert.ir.arrays import Array, Matrix, Sparse, diagonal, freeze, identity
+from ircert.ir.arrays import Array, Indices, Matrix, Sparse, diagonal, freeze, identity
 from ircert.program.program import Block, Origin, Program, QuadraticRow, Sense
 
 
@@ -39,9 +39,10 @@ class ProgramBuilder:
         *,
         integer: bool = False,
         origin: Origin | None = None,
+        labels: Indices | None = None,
     ) -> Block:
         """A block of variables between bounds (one number for all, or one each)."""
-        block = Block(name, self._count(self._variables), size, origin)
+        block = Block(name, self._count(self._variables), size, origin, _labels(labels))
         self._variables.append(block)
         self._lower.append(np.broadcast_to(np.asarray(lower, dtype=np.float64), size))
         self._upper.append(np.broadcast_to(np.asarray(upper, dtype=np.float64), size))
@@ -60,6 +61,7 @@ class ProgramBuilder:
         rhs: ArrayLike,
         *,
         origin: Origin | None = None,
+        labels: Indices | None = None,
     ) -> Block:
         """The rows sum(matrix @ variables) (sense) rhs; a number stands for that multiple of the identity."""
         right = np.atleast_1d(np.asarray(rhs, dtype=np.float64))
@@ -74,7 +76,7 @@ class ProgramBuilder:
                 raise ProgramError(f"`{name}` multiplies {matrix.shape[1]} columns with {block.size} `{block.name}`")
             entries = matrix.tocoo()
             self._entries.append((entries.coords[0] + start, entries.coords[1] + block.start, entries.data))
-        made = Block(name, start, size, origin)
+        made = Block(name, start, size, origin, _labels(labels))
         self._rows.append(made)
         self._senses.append(sense)
         self._rhs.append(np.broadcast_to(right, size))
@@ -128,6 +130,10 @@ class ProgramBuilder:
     @staticmethod
     def _count(blocks: list[Block]) -> int:
         return blocks[-1].start + blocks[-1].size if blocks else 0
+
+
+def _labels(given: Indices | None) -> tuple[int, ...] | None:
+    return None if given is None else tuple(given.tolist())
 
 
 def _matrix(matrix: Matrix | float, size: int) -> Sparse:

@@ -37,12 +37,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive variables or rows: entry i of the block is called `name_i` and is number start + i of the program."""
+    """Consecutive variables or rows, number start + i of the program.
+
+    Entry i is called `name_i`, or `name_k` with k = labels[i] where the block holds only some entries of a node.
+    """
 
     name: str
     start: int
     size: int
     origin: Origin | None = None
+    labels: tuple[int, ...] | None = None
 
     @property
     def where(self) -> slice:
@@ -51,7 +55,7 @@ class Block:
 
     def names(self) -> Iterator[str]:
         """The names of its entries."""
-        return (f"{self.name}_{i}" for i in range(self.size))
+        return (f"{self.name}_{i}" for i in (range(self.size) if self.labels is None else self.labels))
 
 
 @dataclass(frozen=True)

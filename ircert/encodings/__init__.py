@@ -1,0 +1,1 @@
+"""From a graph and a question to a program: networks, balls and distances as rows."""

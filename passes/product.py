@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ircert import __version__
-from ircert.bounds.analyse import Method, analyse
+from ircert.encodings.analyse import Method, analyse
 from ircert.encodings.ball import point_of_ball
 from ircert.encodings.distance import maximise_length
 from ircert.encodings.form import Form

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from ircert.ir.arrays import Array, Indices, Matrix, Sparse, identity
+from ircert.ir.dyadic import add, add_matrices
 from ircert.program.build import ProgramBuilder
 from ircert.program.program import Block, Origin, Sense
 
@@ -82,6 +83,19 @@ class Form:
             build.rows(name, terms, sense, rhs - self.constant, origin=origin, labels=labels)
         else:
             _check_numbers(name, self.constant, sense, rhs)
+
+
+def exact_sum(forms: list[Form]) -> Form | None:
+    """The sum, or None where a coefficient or constant might round."""
+    constant = add(*(form.constant for form in forms))
+    terms: dict[Block, Matrix] = {}
+    for form in forms:
+        for block, term in form.terms.items():
+            total = add_matrices(terms[block], term) if block in terms else term
+            if total is None:
+                return None
+            terms[block] = total
+    return None if constant is None else Form({block: csr_array(term) for block, term in terms.items()}, constant)
 
 
 def _check_numbers(name: str, left: Array, sense: Sense, right: Array) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.encodings.form import Form
+from ircert.encodings.form import Form, exact_sum
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, diagonal
 from ircert.ir.graph import Graph, Node
@@ -24,7 +24,11 @@ from ircert.program.program import Block, Origin
 
 
 class NetworkCopy:
-    """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards."""
+    """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
+
+    Coefficients are copies of the graph's numbers: nothing is multiplied out, and sums that would round get variables of
+    their own. Right-hand sides that must round do so outward.
+    """
 
     def __init__(self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, relaxed: bool = False) -> None:
         self.build = build
@@ -54,10 +58,7 @@ class NetworkCopy:
         if isinstance(node.op, Concat):
             return Form.stacked(operands)
         assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
-        total = operands[0]
-        for operand in operands[1:]:
-            total = total.plus(operand)
-        return total
+        return exact_sum(operands) or _sum([self._variables(name) for name in node.operands])
 
     def _variables(self, name: str) -> Form:
         """A node's value in variables of its own, if it is not already made of copies.
@@ -112,3 +113,10 @@ class NetworkCopy:
 
     def _origin(self, name: str) -> Origin:
         return Origin(name, self.copy)
+
+
+def _sum(forms: list[Form]) -> Form:
+    total = forms[0]
+    for form in forms[1:]:
+        total = total.plus(form)
+    return total

@@ -147,6 +147,13 @@ def _integer() -> list[Case]:
             UNBOUNDED,
             None,
         ),
+        Case(
+            "milp-fractional-bounds",
+            small_program([2], [([1], "<=", 2)], lower=-0.5, upper=6.5, integer=True, maximise=False),
+            OPTIMAL,
+            0.0,
+        ),
+        Case("milp-no-integer", small_program([1], lower=0.25, upper=0.75, integer=True), INFEASIBLE, None),
         Case("milp-relu", _relu(10.0), OPTIMAL, 0.0),
         Case("milp-relu-wide", _relu(1e4), OPTIMAL, 0.0),
     ]

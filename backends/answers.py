@@ -50,6 +50,12 @@ def _require_no_infinity(program: Program, backend: str) -> None:
         )
 
 
+def whole_bounds(program: Program) -> tuple[Array, Array]:
+    """The bounds, rounded inwards for integers: HiGHS's presolve takes a fractional bound for a value."""
+    lower = np.where(program.integer, np.ceil(program.lower), program.lower)
+    return lower, np.where(program.integer, np.floor(program.upper), program.upper)
+
+
 def require_count(got: int, wanted: int, backend: str) -> None:
     """Raise BackendError unless the solver's model has as many nonzeros as the program."""
     if got != wanted:
@@ -124,6 +130,8 @@ def judged(
     point = np.ascontiguousarray(point, dtype=np.float64)
     own = objective_value(program, point)
     complaints = _contradictions(program, own, finite(value), bound)
+    if np.abs(point).max() >= INFINITE:  # seen of CBC: an unbounded program, "solved"
+        complaints.append("the solver's point is at infinity")
     notes = [message, *complaints]
     if (excess := violation(program, point)) > DISAGREEMENT:
         notes.append(f"the point violates the program by {excess:.2g}")

@@ -157,7 +157,7 @@ class Solver(Backend):
     def _shielded(self, program: Program, limits: Limits) -> Outcome:
         """What `_solve` answers; whatever a solver raises is a BackendError, never an answer."""
         try:
-            return self._solve(program, limits) if program.columns else _constant(program, self.name)
+            return _answered(program, self.name) or self._solve(program, limits)
         except IrcertError:
             raise
         except Exception as error:
@@ -178,8 +178,12 @@ class Writer(Backend):
         """Write the program, whole or not at all."""
 
 
-def _constant(program: Program, backend: str) -> Outcome:
-    """The answer to a program without variables, which solvers treat each in their own way."""
+def _answered(program: Program, backend: str) -> Outcome | None:
+    """The answer where it is plain and solvers differ in what they make of it: no variables, an integer without value."""
+    if (np.ceil(program.lower) > np.floor(program.upper))[program.integer].any():
+        return Outcome(Status.INFEASIBLE, None, None, None, 0, 0.0, backend, "an integer variable has no value")
+    if program.columns:
+        return None
     rows = {"<=": program.rhs >= 0, ">=": program.rhs <= 0, "=": program.rhs == 0}
     holds = all(rows[sense][i] for i, sense in enumerate(program.senses.tolist()))
     if not holds or any(row.bound < 0 for row in program.quadratic_rows):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers
+from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -66,7 +66,7 @@ def _model(gurobipy: Any, program: Program) -> Any:
     with gurobipy.Env(params={"OutputFlag": 0}) as env:
         model = gurobipy.Model(env=env)
     kinds = np.where(program.binary, "B", np.where(program.integer, "I", "C"))
-    x = model.addMVar(program.columns, program.lower, program.upper, program.objective, kinds, program.column_names)
+    x = model.addMVar(program.columns, *whole_bounds(program), program.objective, kinds, program.column_names)
     if len(program.rhs):
         matrix = program.matrix.copy()
         matrix.eliminate_zeros()

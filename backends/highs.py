@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers
+from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -54,7 +54,7 @@ class Highs(Solver):
         model = self.build(program)
         _apply(model, limits)
         started = time.monotonic()
-        _subscribe(model, limits, bool(program.integer.any()))
+        _subscribe(model, limits, bool(program.integer.any()), started)
         # The scheduler keeps the number of threads of the process's first run, and fails for any other.
         type(model).resetGlobalScheduler(True)
         _require_run(model.run(), self.name)
@@ -68,7 +68,7 @@ def _linear_program(program: Program) -> Any:
     lp.num_col_, lp.num_row_ = program.columns, len(program.rhs)
     lp.col_cost_, lp.offset_ = program.objective, program.constant
     lp.sense_ = highspy.ObjSense.kMaximize if program.maximise else highspy.ObjSense.kMinimize
-    lp.col_lower_, lp.col_upper_ = program.lower, program.upper
+    lp.col_lower_, lp.col_upper_ = whole_bounds(program)
     lp.row_lower_ = np.where(program.senses == "<=", -np.inf, program.rhs)
     lp.row_upper_ = np.where(program.senses == ">=", np.inf, program.rhs)
     matrix = program.matrix.copy()
@@ -104,13 +104,13 @@ def _apply(model: Any, limits: Limits) -> None:
         _set(model, mip_feasibility_tolerance=tolerance)
 
 
-def _subscribe(model: Any, limits: Limits, is_mip: bool) -> None:
+def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None:
     def tell(event: Any) -> None:
         assert limits.progress is not None
         data = event.data_out
-        # What these fields hold during an LP is not a value and a bound.
+        # What these fields hold during an LP is neither; its running time is -1.
         value, bound = (data.mip_primal_bound, data.mip_dual_bound) if is_mip else (None, None)
-        if limits.progress(Progress.of(data.running_time, value, bound, data.mip_node_count)):
+        if limits.progress(Progress.of(time.monotonic() - started, value, bound, data.mip_node_count)):
             event.interrupt()
 
     if limits.progress is not None:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers
+from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -48,6 +48,7 @@ class Mip(Solver):
         """A mip.Model of the program."""
         self.check(program)
         require_numbers(program, self.name, self.smallest)
+        self._require_bounds(program)
         mip = _imported()
         # An empty or unknown solver name would silently become another solver.
         model = mip.Model(sense=mip.MAXIMIZE if program.maximise else mip.MINIMIZE, solver_name=self.solver_name)
@@ -60,8 +61,23 @@ class Mip(Solver):
         self._require_whole(model, program)
         return model
 
+    def _require_bounds(self, program: Program) -> None:
+        unbounded = ~(np.isfinite(program.lower) & np.isfinite(program.upper))
+        if program.integer.any() and unbounded.any():
+            raise BackendError(
+                f"variable `{program.column_names[int(np.argmax(unbounded))]}` is unbounded, and CBC crashes or answers "
+                "wrongly where unbounded variables meet integers",
+                backend=self.name,
+                remedy="give it bounds, or use `highs` or `mip-highs`",
+            )
+
     def _prepare(self, model: Any) -> None:
         """Set what must be set before the model is filled."""
+        from mip.cbc import cbc_set_parameter
+
+        # Clique strengthening crashes; preprocessing loses the optimum of one program in some thousands.
+        cbc_set_parameter(model.solver, "clqstr", "off")
+        model.preprocess = 0
 
     def _require_whole(self, model: Any, program: Program) -> None:
         # CBC's interface puts an explicit zero into each empty row.
@@ -123,6 +139,9 @@ class MipHighs(Mip):
     def _silence(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def _require_bounds(self, program: Program) -> None:
+        """HiGHS needs none."""
+
     def _require_whole(self, model: Any, program: Program) -> None:
         require_count(model.num_nz, nonzeros(program), self.name)
 
@@ -164,8 +183,7 @@ def _imported() -> Any:
 def _add_variables(model: Any, program: Program) -> list[Any]:
     columns = zip(
         program.column_names,
-        program.lower.tolist(),
-        program.upper.tolist(),
+        *(bounds.tolist() for bounds in whole_bounds(program)),
         program.objective.tolist(),
         np.where(program.integer, "I", "C").tolist(),
         strict=True,

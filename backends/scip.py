@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers
+from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.ir.arrays import Array, Sparse
 from ircert.program.program import FEATURES, Program
@@ -69,8 +69,7 @@ class Scip(Solver):
 def _add_variables(model: Any, program: Program) -> list[Any]:
     kinds = np.where(program.binary, "B", np.where(program.integer, "I", "C")).tolist()
     # None is PySCIPOpt's word for no bound.
-    lower = [None if low == -np.inf else low for low in program.lower.tolist()]
-    upper = [None if high == np.inf else high for high in program.upper.tolist()]
+    lower, upper = ([x if np.isfinite(x) else None for x in ends.tolist()] for ends in whole_bounds(program))
     costs = program.objective.tolist() if program.quadratic is None else [0.0] * program.columns
     columns = zip(program.column_names, kinds, lower, upper, costs, strict=True)
     return [model.addVar(name, kind, low, high, cost) for name, kind, low, high, cost in columns]

@@ -146,6 +146,7 @@ def _integer() -> list[Case]:
             small_program([1, 1], [([1, -1], "<=", 1)], upper=[3, math.inf], integer=mixed),
             UNBOUNDED,
             None,
+            may_refuse=True,
         ),
         Case(
             "milp-fractional-bounds",

@@ -43,9 +43,8 @@ def _full_mantissas(seed: int, size: int, kind: str) -> Array:
     return values if kind == "float64" else values.astype(np.float32).astype(np.float64)
 
 
-def kinds() -> st.SearchStrategy[str]:
-    """Kinds of weights, dyadic half of the time."""
-    return st.sampled_from(["dyadic", "dyadic", "float64", "float32"])
+KINDS = ("dyadic", "dyadic", "float64", "float32")
+"""Kinds of weights, dyadic half of the time."""
 
 
 @st.composite
@@ -55,9 +54,17 @@ def points(draw: Draw, graph: Graph) -> NDArray[np.float64]:
 
 
 @st.composite
-def mlps(draw: Draw, *, inputs: int = 4, width: int = 6, depth: int = 3, sparse: bool = True) -> Graph:
+def mlps(
+    draw: Draw,
+    *,
+    inputs: int = 4,
+    width: int = 6,
+    depth: int = 3,
+    sparse: bool = True,
+    kinds: tuple[str, ...] = KINDS,
+) -> Graph:
     """Plain MLPs: x -> affine -> (relu -> affine)*, some pruned and some with repeated neurons."""
-    kind = draw(kinds())
+    kind = draw(st.sampled_from(kinds))
     build = Builder(draw(st.integers(1, inputs)))
     x = build.input
     for _ in range(draw(st.integers(0, depth))):
@@ -68,7 +75,7 @@ def mlps(draw: Draw, *, inputs: int = 4, width: int = 6, depth: int = 3, sparse:
 @st.composite
 def residual_networks(draw: Draw, *, width: int = 3, blocks: int = 3, depth: int = 2) -> Graph:
     """Blocks x + g(x) in a row, with identity or projection shortcuts over one or more layers."""
-    kind = draw(kinds())
+    kind = draw(st.sampled_from(KINDS))
     build = Builder(draw(st.integers(1, width)))
     x = build.input
     for _ in range(draw(st.integers(1, blocks))):
@@ -87,7 +94,7 @@ def residual_networks(draw: Draw, *, width: int = 3, blocks: int = 3, depth: int
 @st.composite
 def graphs(draw: Draw, *, inputs: int = 4, nodes: int = 8, width: int = 6, rich: bool = True) -> Graph:
     """Any graph: every operation on recent nodes, everything that was made used; `rich=False`: core operations only."""
-    kind = draw(kinds())
+    kind = draw(st.sampled_from(KINDS))
     build = Builder(draw(st.integers(1, inputs)))
     for _ in range(draw(st.integers(1, nodes))):
         steps = [*_CORE_STEPS, *(_RICH_STEPS if rich else ())]

@@ -32,7 +32,8 @@ LETTERS = {"<=": "L", ">=": "G", "=": "E"}
 class Mps(Writer):
     """Writes .mps files; with `minimise`, a maximising program is written by its negative.
 
-    CBC up to 2.10 ignores OBJSENSE and minimises, GLPK refuses it: they need `minimise` (or an .lp file).
+    CBC up to 2.10 ignores OBJSENSE and minimises, GLPK refuses it: they need `minimise` (or an .lp file). CBC reads the
+    last bit of some decimals in .mps files wrongly, but not in .lp files.
     """
 
     name = "mps"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import takewhile
 from math import isfinite
-from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, overload
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, cast, overload
 
 from ircert.backends.text import CONSTANT
 from ircert.errors import FileError
@@ -58,7 +58,7 @@ def complete(values: Mapping[str, Number], program: Program, path: object) -> di
             path=path,
             remedy="give the model and options that the solved file was exported with",
         )
-    kind = type(next(iter(values.values()), 0.0))
+    kind = cast("type[Number]", type(next(iter(values.values()), 0.0)))
     return {name: values.get(name, kind(0)) for name in names}
 
 
@@ -154,7 +154,7 @@ def _plain(lines: list[str]) -> Iterator[Pair]:
 
 
 def _json(text: str) -> list[Pair]:
-    """{"name": value, …} or, as Gurobi writes, {"Vars": [{"VarName": name, "X": value}, …], …}; "p/q" is a value too."""
+    """{"name": value, …} or Gurobi's {"Vars": [{"VarName": name, "X": value}, …], …}; a string "p/q" is a value too."""
     try:
         top = json.loads(text, object_pairs_hook=list, parse_int=str, parse_float=str, parse_constant=str)
     except (ValueError, RecursionError) as error:

@@ -146,20 +146,30 @@ def check_numbers(program: Program, backend: str) -> None:
     forms += [program.quadratic.data] if program.quadratic is not None else []
     if any(len(data) and np.abs(data).max() > np.finfo(np.float64).max / 4 for data in forms):
         raise BackendError("a quadratic coefficient is too large to be written", backend=backend)
-    linear = [program.matrix.data, program.objective, *(row.linear for row in program.quadratic_rows)]
-    small, tiny, large = (sum(counts) for counts in zip(*map(_extremes, [*linear, *forms]), strict=True))
-    sides = [program.rhs, program.lower, program.upper, np.array([row.bound for row in program.quadratic_rows])]
-    endless = sum(int((np.isfinite(side) & (np.abs(side) >= INFINITE)).sum()) for side in sides)
-    remarks = [
-        f"{small} below {SMALL:g} in size, which HiGHS and SCIP drop" * bool(small),
-        f"{tiny} below {TINY:g}, which Gurobi drops too" * bool(tiny),
-        f"{large} above {LARGE:g}, which HiGHS refuses" * bool(large),
-        f"{endless} finite bounds or right-hand sides from {INFINITE:g} on, which readers take for infinite"
-        * bool(endless),
-    ]
-    if any(remarks):
-        text = f"the program has numbers that readers of the file change: {'; '.join(filter(None, remarks))}"
+    remarks = _remarks(program, forms)
+    if remarks:
+        text = f"the program has numbers that readers of the file change: {'; '.join(remarks)}"
         warnings.warn(text, CoefficientWarning, stacklevel=3)
+
+
+def _remarks(program: Program, forms: list[Array]) -> list[str]:
+    linear = [program.matrix.data, program.objective, *(row.linear for row in program.quadratic_rows)]
+    doubled = [2.0 * data for data in forms]  # as they are written for the objective
+    counted = zip(*map(_extremes, [*linear, *doubled]), strict=True)
+    small, tiny, large = (sum(counts) for counts in counted)
+    sides = [program.rhs, program.lower, program.upper, np.array([row.bound for row in program.quadratic_rows])]
+    endless = sum(map(_endless, sides))
+    remarks = {
+        f"{small} below {SMALL:g} in size, which HiGHS and SCIP drop": small,
+        f"{tiny} below {TINY:g}, which Gurobi drops too": tiny,
+        f"{large} above {LARGE:g}, which HiGHS refuses": large,
+        f"{endless} finite bounds or right-hand sides from {INFINITE:g} on, which readers take for infinite": endless,
+    }
+    return [remark for remark, count in remarks.items() if count]
+
+
+def _endless(values: Array) -> int:
+    return sum(int((np.isfinite(values[s]) & (np.abs(values[s]) >= INFINITE)).sum()) for s in slices(len(values)))
 
 
 def _extremes(values: Array) -> tuple[int, int, int]:

@@ -143,7 +143,7 @@ def _nothing(program: Program) -> list[str]:
 
 
 def _per_line(program: Program) -> int:
-    longest = max((len(block.name) + len(str(block.size)) for block in program.variables), default=0)
+    longest = max(map(len, program.column_names), default=0)
     return max(1, LINE // (longest + NUMBER))
 
 

@@ -20,7 +20,7 @@ from ircert.files import read_text
 from ircert.program.program import Program
 
 Pair: TypeAlias = tuple[str, str]
-Number = TypeVar("Number", float, Fraction)
+Number = TypeVar("Number", bound=float | Fraction)
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?(/\d+)?", flags=re.ASCII)
 LONGEST = 4000

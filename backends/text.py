@@ -133,7 +133,7 @@ def save(path: str | os.PathLike[str], ending: Literal[".lp", ".mps"], pieces: C
         raise FileError(
             f"the name must end in {ending}", path=path, remedy="solvers choose how to read a file by its ending"
         )
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise FileError("this is a folder, not a file", path=path)
     with replacing(path) as file:
         for piece in pieces():

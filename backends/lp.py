@@ -1,4 +1,10 @@
-"""Writes programs as .lp files, in the part of that language that all solvers read alike (`spec/files.md`)."""
+"""Writes programs as .lp files, in the part of that language that all solvers read alike.
+
+Every term is sign, space, number, space, name. The objective mentions every variable; its constant is a variable
+fixed to 1 (in some readers a bare constant is lost or becomes a variable); its quadratic part is [ … ] / 2 (without
+the / 2 readers disagree by a factor of two). A row has one relation, with all terms left and one number right. Every
+variable has both bounds, and they come before the lists of integers.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +44,6 @@ class Lp(Writer):
 
     def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
         """Write the program, whole or not at all; warns of numbers that readers change."""
-        self.check(program)
         check_numbers(program, self.name)
         save(path, ".lp", lambda: _pieces(Form(program)))
 

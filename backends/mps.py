@@ -1,4 +1,8 @@
-"""Writes programs as .mps files (free format), in the part of that language that all solvers read alike."""
+"""Writes programs as .mps files (free format), in the part of that language that all solvers read alike.
+
+One entry per line, always a name for the right-hand side and the bounds, both bounds of every column, the constant of
+the objective as a column fixed to 1. QUADOBJ is one triangle of Q in x'Qx/2, QCMATRIX is all of Q in x'Qx.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,6 @@ class Mps(Writer):
 
     def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
         """Write the program, whole or not at all; warns of numbers that readers change."""
-        self.check(program)
         check_numbers(program, self.name)
         sign = -1.0 if self.minimise and program.maximise else 1.0
         save(path, ".mps", lambda: _pieces(Form(program, sign)))

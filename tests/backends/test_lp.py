@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -29,8 +30,6 @@ def test_it_is_found_by_name() -> None:
 
 @given(st.floats(1e-9, 1e15))
 def test_every_double_is_written_exactly(number: float) -> None:
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         text = emitting.emitted(Lp(), emitting.one_row(-number, rhs=-number), Path(folder))
     left, right = text.partition("r_0: - ")[2].splitlines()[0].split(" x_0 <= ")

@@ -26,9 +26,9 @@ CONSTANT = "one"
 WRITTEN = frozenset(FEATURES)
 CHUNK = 1 << 13
 WIDTH = 100
-SMALL, TINY, LARGE, INFINITE = 1e-9, 1e-14, 1e15, 1e20
-"""Readers: HiGHS and SCIP drop coefficients below SMALL, Gurobi below TINY; HiGHS refuses those above LARGE; bounds and
-right-hand sides from INFINITE on mean infinity."""
+SMALL, TINY, LARGE, INFINITE = 1e-9, 1e-13, 1e15, 1e20
+"""Measured: HiGHS and SCIP drop coefficients up to SMALL, Gurobi up to TINY; HiGHS refuses them from LARGE on. SCIP
+sets bounds up to SMALL to 0. Bounds and right-hand sides from INFINITE on mean infinity."""
 
 
 @dataclass(frozen=True)
@@ -159,10 +159,12 @@ def _remarks(program: Program, forms: list[Array]) -> list[str]:
     small, tiny, large = (sum(counts) for counts in counted)
     sides = [program.rhs, program.lower, program.upper, np.array([row.bound for row in program.quadratic_rows])]
     endless = sum(map(_endless, sides))
+    near = _extremes(program.lower)[0] + _extremes(program.upper)[0]
     remarks = {
-        f"{small} below {SMALL:g} in size, which HiGHS and SCIP drop": small,
-        f"{tiny} below {TINY:g}, which Gurobi drops too": tiny,
-        f"{large} above {LARGE:g}, which HiGHS refuses": large,
+        f"{small} coefficients up to {SMALL:g} in size, which HiGHS and SCIP drop": small,
+        f"{tiny} up to {TINY:g}, which Gurobi drops too": tiny,
+        f"{large} coefficients from {LARGE:g} on, which HiGHS refuses": large,
+        f"{near} bounds up to {SMALL:g} in size, which SCIP takes for 0": near,
         f"{endless} finite bounds or right-hand sides from {INFINITE:g} on, which readers take for infinite": endless,
     }
     return [remark for remark, count in remarks.items() if count]
@@ -176,7 +178,7 @@ def _extremes(values: Array) -> tuple[int, int, int]:
     small = tiny = large = 0
     for part in slices(len(values)):
         sizes = np.abs(values[part])
-        small += int(((sizes < SMALL) & (sizes > 0)).sum())
-        tiny += int(((sizes < TINY) & (sizes > 0)).sum())
-        large += int((sizes > LARGE).sum())
+        small += int(((sizes <= SMALL) & (sizes > 0)).sum())
+        tiny += int(((sizes <= TINY) & (sizes > 0)).sum())
+        large += int((sizes >= LARGE).sum())
     return small, tiny, large

@@ -44,9 +44,14 @@ def one_row(coefficient: float, rhs: float = 1.0, upper: float = 1.0) -> Program
 def assert_warns_of_numbers(writer: Writer, folder: Path) -> None:
     """Numbers that readers change are written exactly, and counted in one warning."""
     for program, number, says in (
-        (one_row(5e-324), "5e-324", "1 below 1e-09 in size, which HiGHS and SCIP drop; 1 below 1e-14, which Gurobi"),
-        (one_row(9e-10), "9e-10", "1 below 1e-09 in size, which HiGHS and SCIP drop$"),
-        (one_row(1e22), "1e+22", "1 above 1e\\+15, which HiGHS refuses"),
+        (
+            one_row(5e-324),
+            "5e-324",
+            "1 coefficients up to 1e-09 in size, which HiGHS and SCIP drop; 1 up to 1e-13, which",
+        ),
+        (one_row(1e-9), "1e-09", "1 coefficients up to 1e-09 in size, which HiGHS and SCIP drop$"),
+        (one_row(1e22), "1e+22", "1 coefficients from 1e\\+15 on, which HiGHS refuses"),
+        (one_row(1.0, upper=1e-9), "1e-09", "1 bounds up to 1e-09 in size, which SCIP takes for 0"),
         (one_row(1.0, rhs=1e22), "1e+22", "1 finite bounds or right-hand sides from 1e\\+20"),
         (one_row(1.0, upper=1e20), "1e+20", "1 finite bounds"),
     ):

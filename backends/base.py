@@ -179,7 +179,7 @@ class Writer(Backend):
 
 
 def _answered(program: Program, backend: str) -> Outcome | None:
-    """The answer where it is plain and solvers differ in what they make of it: no variables, an integer without value."""
+    """The answer where it is plain, and solvers differ all the same: no variables, or an integer without a value."""
     if (np.ceil(program.lower) > np.floor(program.upper))[program.integer].any():
         return Outcome(Status.INFEASIBLE, None, None, None, 0, 0.0, backend, "an integer variable has no value")
     if program.columns:

@@ -1,7 +1,8 @@
 """python-mip: its CBC (backend `mip`) and its HiGHS (backend `mip-highs`), always chosen by name.
 
-python-mip has no way to report or stop in the middle of a run, so that progress is told once, at the end. It is never
-asked to write files: it rounds coefficients and forgets the sense of the objective.
+python-mip has no way to report or stop in the middle of a run: progress is told once, at the end, which is also when
+Ctrl-C takes effect, so give a time limit; and it does not count nodes. It is never asked to write files: it rounds
+coefficients and forgets the sense of the objective.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ class Mip(Solver):
     def _require_bounds(self, program: Program) -> None:
         unbounded = ~(np.isfinite(program.lower) & np.isfinite(program.upper))
         if program.integer.any() and unbounded.any():
+            name = program.column_names[int(np.argmax(unbounded))]
             raise BackendError(
-                f"variable `{program.column_names[int(np.argmax(unbounded))]}` is unbounded, and CBC crashes or answers "
-                "wrongly where unbounded variables meet integers",
+                f"variable `{name}` is unbounded, and with integers CBC then crashes or answers wrongly",
                 backend=self.name,
                 remedy="give it bounds, or use `highs` or `mip-highs`",
             )
@@ -150,6 +151,8 @@ class MipHighs(Mip):
         # python-mip keeps seed and tolerances to itself when its solver is HiGHS.
         solver = model.solver
         solver._set_int_option_value("random_seed", limits.seed)
+        # The scheduler keeps the number of threads of the process's first run, and fails for any other.
+        solver._lib.Highs_resetGlobalScheduler(1)
         if limits.tolerance is not None:
             for kind in ("primal_feasibility", "dual_feasibility", "mip_feasibility"):
                 solver._set_double_option_value(f"{kind}_tolerance", float(limits.tolerance))

@@ -12,6 +12,7 @@ from ircert.ir.arrays import Array
 from ircert.program.program import Program
 
 LARGEST_COEFFICIENT = 1e15
+FARTHEST_POINT = 1e15
 DISAGREEMENT = 1e-4
 """Relative: more than any tolerance explains."""
 NO_POINT = frozenset({Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED})
@@ -130,7 +131,7 @@ def judged(
     point = np.ascontiguousarray(point, dtype=np.float64)
     own = objective_value(program, point)
     complaints = _contradictions(program, own, finite(value), bound)
-    if np.abs(point).max() >= INFINITE:  # seen of CBC: an unbounded program, "solved"
+    if np.abs(point).max() >= FARTHEST_POINT:  # seen of CBC: an unbounded program, "solved"
         complaints.append("the solver's point is at infinity")
     notes = [message, *complaints]
     if (excess := violation(program, point)) > DISAGREEMENT:

@@ -55,9 +55,7 @@ class Highs(Solver):
         _apply(model, limits)
         started = time.monotonic()
         _subscribe(model, limits, bool(program.integer.any()), started)
-        # The scheduler keeps the number of threads of the process's first run, and fails for any other.
-        type(model).resetGlobalScheduler(True)
-        _require_run(model.run(), self.name)
+        _run(model)
         return _outcome(program, model, time.monotonic() - started)
 
 
@@ -111,7 +109,7 @@ def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None
         # What these fields hold during an LP is neither; its running time is -1.
         value, bound = (data.mip_primal_bound, data.mip_dual_bound) if is_mip else (None, None)
         if limits.progress(Progress.of(time.monotonic() - started, value, bound, data.mip_node_count)):
-            event.interrupt()
+            event.data_in.user_interrupt = True
 
     if limits.progress is not None:
         callbacks = [model.cbSimplexInterrupt, model.cbIpmInterrupt]
@@ -119,11 +117,18 @@ def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None
             callback.subscribe(tell)
 
 
-def _require_run(status: Any, backend: str) -> None:
-    import highspy
+def _run(model: Any) -> None:
+    """Run; once more with a new scheduler if that fails, for the old one takes no other number of threads.
 
-    if status == highspy.HighsStatus.kError:
-        raise BackendError("HiGHS failed", backend=backend, remedy="try another backend")
+    Renewing it before every run would be simpler, but now and then HiGHS hangs or crashes over that.
+    """
+    from highspy import HighsStatus
+
+    if model.run() != HighsStatus.kError:
+        return
+    type(model).resetGlobalScheduler(True)
+    if model.run() == HighsStatus.kError:
+        raise BackendError("HiGHS failed", backend=Highs.name, remedy="try another backend")
 
 
 def _outcome(program: Program, model: Any, seconds: float) -> Outcome:

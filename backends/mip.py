@@ -91,8 +91,7 @@ class Mip(Solver):
         self._apply(model, limits)
         started = time.monotonic()
         with nullcontext() if program.integer.any() else self._silence():
-            # An infinite limit is python-mip's word for none.
-            word = model.optimize(max_seconds=math.inf if limits.time_limit is None else float(limits.time_limit))
+            word = self._optimize(model, limits)
         seconds = time.monotonic() - started
         if word.name == "ERROR":
             raise BackendError(f"{self.solver_name} failed", backend=self.name, remedy="try another backend")
@@ -100,6 +99,10 @@ class Mip(Solver):
         if limits.progress is not None:
             limits.progress(Progress.of(seconds, outcome.value, outcome.bound, outcome.nodes))
         return outcome
+
+    def _optimize(self, model: Any, limits: Limits) -> Any:
+        # An infinite limit is python-mip's word for none.
+        return model.optimize(max_seconds=math.inf if limits.time_limit is None else float(limits.time_limit))
 
     def _silence(self) -> AbstractContextManager[None]:
         return silent_stdout()
@@ -137,6 +140,15 @@ class MipHighs(Mip):
     def _prepare(self, model: Any) -> None:
         model.solver._set_double_option_value("small_matrix_value", self.smallest)
 
+    def _optimize(self, model: Any, limits: Limits) -> Any:
+        from mip.exceptions import InterfacingError
+
+        try:
+            return super()._optimize(model, limits)
+        except InterfacingError:  # as in the backend `highs`: the scheduler takes no other number of threads
+            model.solver._lib.Highs_resetGlobalScheduler(1)
+            return super()._optimize(model, limits)
+
     def _silence(self) -> AbstractContextManager[None]:
         return nullcontext()
 
@@ -151,8 +163,6 @@ class MipHighs(Mip):
         # python-mip keeps seed and tolerances to itself when its solver is HiGHS.
         solver = model.solver
         solver._set_int_option_value("random_seed", limits.seed)
-        # The scheduler keeps the number of threads of the process's first run, and fails for any other.
-        solver._lib.Highs_resetGlobalScheduler(1)
         if limits.tolerance is not None:
             for kind in ("primal_feasibility", "dual_feasibility", "mip_feasibility"):
                 solver._set_double_option_value(f"{kind}_tolerance", float(limits.tolerance))

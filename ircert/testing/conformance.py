@@ -55,8 +55,9 @@ def check_case(backend: Solver, case: Case) -> Outcome | None:
     try:
         outcome = backend.solve(case.program, time_limit=SECONDS, gap=0.0)
     except BackendError as error:
-        if not (case.may_refuse and error.remedy):
-            raise AssertionError(f"{case.name}: refused, or without naming a remedy ({error})") from error
+        crashed = error.__cause__ is not None
+        if crashed or not (case.may_refuse and error.remedy):
+            raise AssertionError(f"{case.name}: crashed, refused, or named no remedy ({error})") from error
         return None
     check_outcome(case.program, outcome)
     assert outcome.status in case.statuses, f"{case.name}: {outcome.status}, expected {case.statuses} ({outcome})"

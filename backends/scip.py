@@ -59,7 +59,7 @@ class Scip(Solver):
         _apply(model, limits)
         watch = _watch(model, limits)
         started = time.monotonic()
-        model.optimizeNogil()  # other threads go on meanwhile
+        getattr(model, "optimizeNogil", model.optimize)()  # newer versions let other threads go on meanwhile
         seconds = time.monotonic() - started
         if model.getStatus() == "userinterrupt" and not watch.stopped:
             raise KeyboardInterrupt  # SCIP catches Ctrl-C itself
@@ -93,7 +93,7 @@ def _add_rows(model: Any, program: Program, variables: list[Any]) -> None:
 
 def _row(model: Any, name: str, low: float | None, high: float | None) -> Any:
     """A row without entries, to be filled: much cheaper than adding expressions up."""
-    from pyscipopt import Expr, ExprCons
+    from pyscipopt.scip import Expr, ExprCons
 
     return model.addCons(ExprCons(Expr(), low, high), name=name)
 
@@ -181,7 +181,7 @@ def _outcome(program: Program, model: Any, seconds: float) -> Outcome:
         status,
         point=_point(model) if found else None,
         # With an epigraph variable SCIP's value may lag behind its point; the bound is what matters.
-        value=model.getObjVal() if found and program.quadratic is None else None,
+        value=model.getSolObjVal(model.getBestSol()) if found and program.quadratic is None else None,
         bound=model.getDualbound(),
         nodes=model.getNTotalNodes(),
         seconds=seconds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from ircert import backends
 from ircert.backends.base import Limits, Outcome, Solver, Status
+from ircert.errors import BackendError
 from ircert.program.program import BINARIES, FEATURES, INTEGERS, Program
 from ircert.testing import CASES, Case, cases_for, check_backend, check_case, check_outcome, small_program
 
@@ -24,7 +26,20 @@ def solver(name: str) -> Solver:
     assert isinstance(backend, Solver)
     if name not in REQUIRED and not backend.is_available():
         pytest.skip(f"optional: the backend {name} (pip install 'ircert[{backend.extra}]')")
+    if name not in REQUIRED and not has_licence(name):
+        pytest.skip(f"optional: a licence for {name} that has not expired")
     return backend
+
+
+@cache
+def has_licence(name: str) -> bool:
+    backend = backends.get(name)
+    assert isinstance(backend, Solver)
+    try:
+        backend.build(CASES[0].program)
+    except BackendError as error:
+        return "licence" not in str(error)
+    return True
 
 
 def pairs() -> list[Any]:

@@ -214,7 +214,7 @@ def test_the_free_gurobi_licence_is_too_small() -> None:
     try:
         assert solver("gurobi").solve(program).value == pytest.approx(7)
     except BackendError as error:
-        assert "2000 variables" in str(error)  # noqa: PT017
+        assert "2000 variables" in str(error) or "licence" in str(error)  # noqa: PT017
 
 
 def test_limits_of_a_third_party_solver_are_shielded() -> None:

@@ -118,15 +118,20 @@ def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None
 
 
 def _run(model: Any) -> None:
-    """Run; once more with a new scheduler if that fails, for the old one takes no other number of threads.
+    """Run; if that fails, once more without what made it fail.
 
-    Renewing it before every run would be simpler, but now and then HiGHS hangs or crashes over that.
+    A point that postsolve spoils is a solve error of HiGHS: then without presolve. Else it is the scheduler, which
+    takes no other number of threads than in its first run; renewed before every run, HiGHS hangs or crashes at times.
     """
     from highspy import HighsStatus
 
     if model.run() != HighsStatus.kError:
         return
-    type(model).resetGlobalScheduler(True)
+    if model.getModelStatus().name == "kSolveError":
+        _set(model, presolve="off")
+    else:
+        type(model).resetGlobalScheduler(True)
+    model.clearSolver()
     if model.run() == HighsStatus.kError:
         raise BackendError("HiGHS failed", backend=Highs.name, remedy="try another backend")
 

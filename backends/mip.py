@@ -145,8 +145,9 @@ class MipHighs(Mip):
 
         try:
             return super()._optimize(model, limits)
-        except InterfacingError:  # as in the backend `highs`: the scheduler takes no other number of threads
+        except InterfacingError:  # for the two reasons that the backend `highs` knows; which one is not told
             model.solver._lib.Highs_resetGlobalScheduler(1)
+            model.solver._set_string_option_value("presolve", "off")
             return super()._optimize(model, limits)
 
     def _silence(self) -> AbstractContextManager[None]:

@@ -127,6 +127,19 @@ def best_knapsack(program: Program) -> float:
     return float(best[capacity])
 
 
+def _postsolved() -> Program:
+    """HiGHS 1.15 finds its optimum, and then spoils the point beyond its own tolerance in postsolve."""
+    rows: list[Row] = [
+        ([2, 3, -3], "<=", 1),
+        ([3, 0, -1], ">=", 1),
+        ([4, 3, 1], ">=", 3),
+        ([-1, -4, 3], ">=", -3),
+        ([0, 2, 2], "<=", 2),
+    ]
+    bounds: dict[str, Any] = {"lower": [-1.5, -3, -4.5], "upper": [3.5, 4.5, 0.5]}
+    return small_program([-3, -3, -3], rows, **bounds, integer=[True, False, False], maximise=False)
+
+
 def _integer() -> list[Case]:
     bag = small_program([10, 13, 7, 8], [([5, 7, 4, 3], "<=", 10)], upper=1, integer=True)
     hard = _subset_sum(24)
@@ -155,6 +168,7 @@ def _integer() -> list[Case]:
             0.0,
         ),
         Case("milp-no-integer", small_program([1], lower=0.25, upper=0.75, integer=True), INFEASIBLE, None),
+        Case("milp-postsolved", _postsolved(), OPTIMAL, -7.0),
         Case("milp-relu", _relu(10.0), OPTIMAL, 0.0),
         Case("milp-relu-wide", _relu(1e4), OPTIMAL, 0.0),
     ]

@@ -57,6 +57,12 @@ def whole_bounds(program: Program) -> tuple[Array, Array]:
     return lower, np.where(program.integer, np.floor(program.upper), program.upper)
 
 
+def doubted(program: Program, status: Status) -> Status:
+    """HiGHS's status, but not its word that a program with unbounded variables is infeasible: it may be unbounded."""
+    bounded = np.isfinite(program.lower).all() and np.isfinite(program.upper).all()
+    return Status.INFEASIBLE_OR_UNBOUNDED if status is Status.INFEASIBLE and not bounded else status
+
+
 def require_count(got: int, wanted: int, backend: str) -> None:
     """Raise BackendError unless the solver's model has as many nonzeros as the program."""
     if got != wanted:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import doubted, judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -138,7 +138,7 @@ def _run(model: Any) -> None:
 
 def _outcome(program: Program, model: Any, seconds: float) -> Outcome:
     info, word = model.getInfo(), model.getModelStatus()
-    status = STATUS.get(word.name, Status.UNKNOWN)
+    status = doubted(program, STATUS.get(word.name, Status.UNKNOWN))
     point = _point(model, info)
     value = info.objective_function_value if point is not None else None
     return judged(

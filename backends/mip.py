@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import doubted, judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -95,7 +95,7 @@ class Mip(Solver):
         seconds = time.monotonic() - started
         if word.name == "ERROR":
             raise BackendError(f"{self.solver_name} failed", backend=self.name, remedy="try another backend")
-        outcome = self._outcome(program, model, word, _status(word.name, limits, seconds), seconds)
+        outcome = self._outcome(program, model, word, doubted(program, _status(word.name, limits, seconds)), seconds)
         if limits.progress is not None:
             limits.progress(Progress.of(seconds, outcome.value, outcome.bound, outcome.nodes))
         return outcome

@@ -97,12 +97,20 @@ def _linear() -> list[Case]:
         Case("lp-empty-row-infeasible", small_program([1], [([0], "<=", -1)], upper=2), INFEASIBLE, None),
         Case("lp-unused-variable", small_program([1, 0], [([1, 0], "<=", 2)], upper=[9, 1]), OPTIMAL, 2.0),
         Case("lp-cancelling", small_program([1, -1], [([1, -1], "<=", 0)], upper=7), OPTIMAL, 0.0),
-        Case("lp-infeasible", small_program([1, 1], [*wedge, ([1, 1], ">=", 3)]), INFEASIBLE, None),
+        Case("lp-infeasible", small_program([1, 1], [*wedge, ([1, 1], ">=", 3)], upper=9), INFEASIBLE, None),
         Case("lp-unbounded", small_program([1, 1], [([1, -1], "<=", 1)]), UNBOUNDED, None),
         Case("lp-unbounded-below", small_program([1], lower=-math.inf, maximise=False), UNBOUNDED, None),
+        Case("lp-unbounded-feasible", _far(), UNBOUNDED, None),
         Case("lp-no-variables", small_program([], constant=2.5), OPTIMAL, 2.5),
         Case("lp-no-variables-infeasible", small_program([], [([], ">=", 1)]), INFEASIBLE, None),
     ]
+
+
+def _far() -> Program:
+    """HiGHS 1.15 calls it infeasible, though it is unbounded."""
+    rows: list[Row] = [([3, 1, -1, -4, 3], "<=", 0), ([1, 4, 1, 4, -3], "<=", 0)]
+    lower, upper = [-2, -1.5, -2, -1, -math.inf], [2.5, 1, -1, math.inf, math.inf]
+    return small_program([-2, 3, 0, 4, 2], rows, lower=lower, upper=upper)
 
 
 def _relu(slack: float) -> Program:

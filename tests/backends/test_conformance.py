@@ -89,7 +89,7 @@ def bounded_programs() -> st.SearchStrategy[Program]:
     return programs()
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, derandomize=True)  # a new bug of a solver is no failure of a commit
 @given(bounded_programs())
 def test_solvers_agree(program: Program) -> None:
     outcomes = [solver(name).solve(program, gap=0.0) for name in REQUIRED]

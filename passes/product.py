@@ -94,7 +94,7 @@ class _Question:
             second = NetworkCopy(self.build, self.bounds, y, "y")
             self._equal(first.output, second.output)
             low, high = self.query.ball.box
-            d, reach = Form.of(x).plus(Form.of(y), -1.0), np.nextafter(high - low, np.inf)
+            d, reach = Form.of(x).plus(Form.of(y), -1.0), high - low
             if self.query.other is not None:
                 d, reach = self._other_difference(self.query.other, x, y)
         maximise_length(self.build, d, reach, self.query.objective_norm, half=self.half)
@@ -109,14 +109,14 @@ class _Question:
 
     def _reach_from_center(self) -> Array:
         low, high = self.query.ball.box
-        return np.nextafter(np.maximum(self.query.center - low, high - self.query.center), np.inf)
+        return np.maximum(self.query.center - low, high - self.query.center)
 
     def _other_difference(self, other: Graph, x: Block, y: Block) -> tuple[Form, Array]:
         graph = canonical(other)
         bounds = analyse(graph, self.query.ball, self.method)
         copies = [NetworkCopy(self.build, bounds, point, f"other.{tag}") for point, tag in ((x, "x"), (y, "y"))]
         low, high = bounds.low[graph.output], bounds.high[graph.output]
-        return copies[0].output.plus(copies[1].output, -1.0), np.nextafter(high - low, np.inf)
+        return copies[0].output.plus(copies[1].output, -1.0), high - low
 
     def _about(self) -> dict[str, str]:
         query = self.query

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.encodings.form import Form
+from ircert.encodings.network import MARGIN
 from ircert.ir.arrays import Array, diagonal, identity
 from ircert.program.build import ProgramBuilder
 from ircert.query import Norm
@@ -20,6 +21,7 @@ from ircert.query import Norm
 
 def maximise_length(build: ProgramBuilder, d: Form, reach: Array, norm: Norm, *, half: bool = False) -> None:
     """Make the norm of d the objective, given |d_i| <= reach_i."""
+    reach = np.maximum(np.nextafter(reach, np.inf), MARGIN)
     if norm == "inf":
         _largest(build, d, reach, half=half)
     elif norm == "1":

@@ -23,6 +23,10 @@ from ircert.program.build import ProgramBuilder
 from ircert.program.program import Block, Origin
 
 
+MARGIN = 2.0**-20
+"""Bounds closer to zero than this are widened to it: solvers drop coefficients that are too small."""
+
+
 class NetworkCopy:
     """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
 
@@ -95,6 +99,7 @@ class NetworkCopy:
 
     def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Array, tag: str, origin: Origin) -> None:
         """The rows of relus whose phase is open; right-hand sides are rounded outward."""
+        low, high = np.minimum(low, -MARGIN), np.maximum(high, MARGIN)
         t = self.build.variables(f"t.{tag}", len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels)
         above, zero = y.plus(z, -1.0), np.zeros(len(low))
         above.rows(self.build, f"above.{tag}", ">=", zero, origin=origin, labels=labels)

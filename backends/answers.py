@@ -9,7 +9,7 @@ import numpy as np
 from ircert.backends.base import INFINITE, Outcome, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
-from ircert.program.program import Program
+from ircert.programs.program import Program
 
 LARGEST_COEFFICIENT = 1e15
 FARTHEST_POINT = 1e15

@@ -16,7 +16,7 @@ import numpy as np
 from ircert.backends.watch import Watch
 from ircert.errors import BackendError, IrcertError, MissingExtra
 from ircert.ir.arrays import Array
-from ircert.program.program import Program
+from ircert.programs.program import CONVEX_ROWS, Program
 
 INFINITE = 1e20
 """Solvers take this number, and all beyond, for infinity."""
@@ -100,7 +100,7 @@ class Outcome:
 
 
 class Backend(ABC):
-    """Something that takes programs. `offers` lists features (see `ircert.program.program`) beyond linear programming.
+    """Something that takes programs. `offers` lists features (see `ircert.programs.program`) beyond linear programming.
 
     name:    its word on the command line
     package: the module it needs, or None; extra: what to install to have it, or None if it comes with ircert
@@ -143,8 +143,12 @@ class Solver(Backend):
         """The solver's own model of the program, to be used with the solver's own interface."""
 
     def solve(self, program: Program, **limits: Any) -> Outcome:
-        """Answer the program within `Limits`, given by name: solve(program, time_limit=60)."""
-        self.check(program)
+        """Answer the program within `Limits`, given by name: solve(program, time_limit=60).
+
+        A solver without quadratic rows answers programs about L2 balls through tangent planes (`ircert.backends.cuts`).
+        """
+        by_cuts = program.features - self.offers == {CONVEX_ROWS}
+        self.check(replace(program, quadratic_rows=()) if by_cuts else program)
         try:
             chosen = Limits(**limits)
         except TypeError as error:
@@ -152,7 +156,12 @@ class Solver(Backend):
         except ValueError as error:
             raise BackendError(str(error), backend=self.name) from None
         with Watch(chosen.progress) as watch:
-            return self._shielded(program, replace(chosen, progress=watch))
+            watched = replace(chosen, progress=watch)
+            if not by_cuts:
+                return self._shielded(program, watched)
+            from ircert.backends.cuts import solve_with_cuts
+
+            return solve_with_cuts(self._shielded, program, watched, self.name)
 
     def _shielded(self, program: Program, limits: Limits) -> Outcome:
         """What `_solve` answers; whatever a solver raises is a BackendError, never an answer."""

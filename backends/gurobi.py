@@ -11,7 +11,7 @@ from ircert.backends.answers import judged, nonzeros, require_count, require_num
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
-from ircert.program.program import FEATURES, Program
+from ircert.programs.program import FEATURES, Program
 
 SMALLEST = 1e-13
 """Gurobi drops smaller coefficients."""

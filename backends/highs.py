@@ -11,7 +11,7 @@ from ircert.backends.answers import doubted, judged, nonzeros, require_count, re
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
-from ircert.program.program import BINARIES, INTEGERS, Program
+from ircert.programs.program import BINARIES, INTEGERS, Program
 
 SMALLEST = 1e-12
 """The least value of HiGHS's option `small_matrix_value`: smaller entries are dropped with a mere warning."""

@@ -29,7 +29,7 @@ from ircert.backends.text import (
     triangle,
 )
 from ircert.ir.arrays import Mask, Sparse
-from ircert.program.program import Program, QuadraticRow
+from ircert.programs.program import Program, QuadraticRow
 
 LINE = 120
 """About the characters of a line; with the longest names lines still stay below 255, the shortest limit of readers."""

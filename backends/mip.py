@@ -23,7 +23,7 @@ from ircert.backends.answers import doubted, judged, nonzeros, require_count, re
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
-from ircert.program.program import BINARIES, INTEGERS, Program
+from ircert.programs.program import BINARIES, INTEGERS, Program
 
 STATUS = {
     "OPTIMAL": Status.OPTIMAL,

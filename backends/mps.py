@@ -28,7 +28,7 @@ from ircert.backends.text import (
     triangle,
 )
 from ircert.ir.arrays import Sparse
-from ircert.program.program import Program
+from ircert.programs.program import Program
 
 LETTERS = {"<=": "L", ">=": "G", "=": "E"}
 

@@ -10,7 +10,7 @@ import numpy as np
 from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.ir.arrays import Array, Sparse
-from ircert.program.program import FEATURES, Program
+from ircert.programs.program import FEATURES, Program
 
 SMALLEST = 1e-9
 """SCIP's `numerics/epsilon`: it takes smaller coefficients for zero, without a word."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, cast, overload
 from ircert.backends.text import CONSTANT
 from ircert.errors import FileError
 from ircert.files import read_text
-from ircert.program.program import Program
+from ircert.programs.program import Program
 
 Pair: TypeAlias = tuple[str, str]
 Number = TypeVar("Number", bound=float | Fraction)

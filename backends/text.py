@@ -17,7 +17,7 @@ from ircert import __version__
 from ircert.errors import BackendError, CoefficientWarning, FileError
 from ircert.files import replacing
 from ircert.ir.arrays import Array, Sparse
-from ircert.program.program import FEATURES, Program
+from ircert.programs.program import FEATURES, Program
 
 OBJECTIVE = "obj"
 CONSTANT = "one"

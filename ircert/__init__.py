@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
     from ircert.passes.pipeline import Pipeline as Pipeline
+    from ircert.passes.product import program as program
+    from ircert.query import Query as Query
 
 _HOMES = {
     "Builder": "ircert.ir.build",
@@ -30,8 +32,10 @@ _HOMES = {
     "IrcertError": "ircert.errors",
     "Node": "ircert.ir.graph",
     "Pipeline": "ircert.passes.pipeline",
+    "Query": "ircert.query",
     "load": "ircert.frontends.load",
     "parse": "ircert.ir.parser",
+    "program": "ircert.passes.product",
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",
 }

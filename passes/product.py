@@ -21,13 +21,14 @@ from ircert.encodings.ball import point_of_ball
 from ircert.encodings.distance import maximise_length
 from ircert.encodings.form import Form
 from ircert.encodings.network import NetworkCopy
+from ircert.errors import QueryError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.passes.base import Pass, Rewrite
 from ircert.passes.canonicalize import Canonicalize
 from ircert.passes.fuse_affine import FuseAffine
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Block, Origin, Program
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Origin, Program
 from ircert.query import Query
 
 Indicators = Literal["paper", "half"]
@@ -38,8 +39,8 @@ class Product(Pass[Graph, Program]):
     """The program of a question about two copies of the network (or one copy and a constant, for `pseudo`).
 
     bounds:     which analysis bounds the neurons (interval, symbolic or lp)
-    indicators: `paper` has F and F'; `half` has F alone, for `local` with the L-infinity objective only, where swapping x
-                and y changes nothing
+    indicators: `paper` has F and F'; `half` has F alone, for `local` with the L-infinity objective only, where
+                swapping x and y changes nothing
     """
 
     name = "product"
@@ -64,9 +65,21 @@ class Product(Pass[Graph, Program]):
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Bounds, copies, output equality, objective."""
-        query = self.query
-        query.check(source)
-        return Rewrite(_Question(source, query, self.bounds, self.indicators).program())
+        return Rewrite(_Question(source, self.query, self.bounds, self.indicators, source.sha256).program())
+
+
+def program(
+    graph: Graph,
+    query: Query,
+    formulation: Literal["paper"] = "paper",
+    *,
+    bounds: Method = "symbolic",
+    indicators: Indicators = "paper",
+) -> Program:
+    """The mixed-integer program of a question about any piecewise-linear graph, as data."""
+    if formulation != "paper":
+        raise QueryError(f"there is no formulation {formulation!r}", remedy="the formulations are: paper")
+    return _Question(canonical(graph), query, bounds, indicators, graph.sha256).program()
 
 
 def canonical(graph: Graph) -> Graph:
@@ -75,8 +88,10 @@ def canonical(graph: Graph) -> Graph:
 
 
 class _Question:
-    def __init__(self, graph: Graph, query: Query, method: Method, indicators: Indicators) -> None:
+    def __init__(self, graph: Graph, query: Query, method: Method, indicators: Indicators, sha256: str) -> None:
+        query.check(graph)
         self.graph = graph
+        self.sha256 = sha256
         self.query = query
         self.method = method
         self.half = indicators == "half" and query.problem == "local"
@@ -128,7 +143,7 @@ class _Question:
             "center": ",".join(repr(v) for v in query.center.tolist()),
             "radius": repr(query.radius),
             "bounds": self.bounds.summary(),
-            "model sha256": self.graph.sha256,
+            "model sha256": self.sha256,
         }
         if query.other is not None:
             facts["other sha256"] = query.other.sha256

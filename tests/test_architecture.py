@@ -17,7 +17,12 @@ ROOMS = [
     "ircert.passes",
     "ircert.frontends",
     "ircert.data",
-    "ircert.program",
+    "ircert.query",
+    "ircert.bounds",
+    "ircert.programs",
+    "ircert.encodings",
+    "ircert.passes.product",
+    "ircert.witness",
     "ircert.backends",
     "ircert.testing",
     "ircert.cli",
@@ -29,11 +34,7 @@ EXCEPTIONS = {("ircert/ir/graph.py", "ircert.passes")}
 def sources() -> list[Path]:
     folders = [ROOT / "passes", ROOT / "backends", *(p for p in (ROOT / "ircert").iterdir() if not p.is_symlink())]
     files = [f for p in folders for f in (p.rglob("*.py") if p.is_dir() else [p] if p.suffix == ".py" else [])]
-    return sorted(
-        f
-        for f in files
-        if (f.name not in ("__main__.py",) and f.parent != ROOT / "ircert") or f.name in ("errors.py", "files.py")
-    )
+    return sorted(f for f in files if f not in (ROOT / "ircert" / "__init__.py", ROOT / "ircert" / "__main__.py"))
 
 
 def module(path: Path) -> str:
@@ -43,7 +44,8 @@ def module(path: Path) -> str:
 
 
 def room(name: str) -> str | None:
-    return next((r for r in ROOMS if name == r or name.startswith(f"{r}.")), None)
+    found = [r for r in ROOMS if name == r or name.startswith(f"{r}.")]
+    return max(found, key=len, default=None)
 
 
 def imported(path: Path) -> set[str]:

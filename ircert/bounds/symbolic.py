@@ -110,7 +110,7 @@ class _Backward:
         else:
             assert isinstance(node.op, Select), f"{node.op.kind} in a canonical graph"
             scattered = np.zeros((len(weights), self.graph.sizes[node.operands[0]]))
-            np.add.at(scattered, (slice(None), node.op.indices), weights)
+            np.add.at(scattered.T, node.op.indices, weights.T)
             self._round(len(node.op.indices), np.abs(weights) @ self._size(node.operands[0])[node.op.indices])
             self._give(node.operands[0], scattered)
 

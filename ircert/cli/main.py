@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 
 from ircert import __version__
 from ircert.cli.model import add_model_options
+from ircert.cli.question import add_question_options
 from ircert.errors import IrcertError
 
 BAD_USAGE = 2
@@ -24,7 +26,7 @@ INTERNAL_ERROR = 70
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(_joined_negatives(arguments))
     if not hasattr(options, "command"):
         parser.print_help(sys.stderr)
         return BAD_USAGE
@@ -57,6 +59,17 @@ def run(arguments: Sequence[str]) -> int:
         return INTERNAL_ERROR
 
 
+def _joined_negatives(arguments: Sequence[str]) -> list[str]:
+    """`--center -1,2` as `--center=-1,2`: argparse would take the value for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] in ("--center", "--domain", "--radius") and re.match(r"-[\d.]", argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
 def _drop_stdout() -> None:
     """Python would complain once more when it flushes stdout at exit."""
     if sys.stdout is not None:
@@ -71,6 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_demo(commands)
     _add_opt(commands)
+    _add_export(commands)
+    _add_replay(commands)
     return parser
 
 
@@ -92,6 +107,46 @@ def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     opt.add_argument("--list", action="store_true", help="list the passes and their options")
     add_model_options(opt)
     opt.set_defaults(command=_opt)
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write a question about a ball as .lp or .mps, for any solver"
+    export = commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    _add_program_options(export)
+    export.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.lp or FILE.mps")
+    export.set_defaults(command=_export)
+
+
+def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "judge a solver's solution of an exported file on the network (1: collision proved, 3: not)"
+    replay = commands.add_parser("replay", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    _add_program_options(replay)
+    replay.add_argument("--solution", required=True, metavar="FILE", help="of HiGHS, CBC, SCIP or Gurobi")
+    replay.set_defaults(command=_replay)
+
+
+def _add_program_options(parser: argparse.ArgumentParser) -> None:
+    """An export and its replay must be asked the same question."""
+    add_question_options(parser)
+    parser.add_argument("--radius", required=True, type=float, metavar="R")
+    parser.add_argument(
+        "--objective-norm", metavar="NORM", help="of the distance that is maximised (default: the ball's)"
+    )
+    parser.add_argument("--formulation", default="paper", choices=("paper",))
+    parser.add_argument("--bounds", default="symbolic", choices=("interval", "symbolic", "lp"))
+    parser.add_argument("--indicators", default="paper", choices=("paper", "half"))
+
+
+def _export(options: argparse.Namespace) -> int:
+    from ircert.cli.export import export
+
+    return export(options)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from ircert.cli.export import replay
+
+    return replay(options)
 
 
 def _demo(options: argparse.Namespace) -> int:

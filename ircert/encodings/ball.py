@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.ir.arrays import identity
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Block, Origin
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Origin
 from ircert.query import Ball
 
 

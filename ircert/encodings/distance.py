@@ -15,7 +15,7 @@ import numpy as np
 from ircert.encodings.form import Form
 from ircert.encodings.network import MARGIN
 from ircert.ir.arrays import Array, diagonal, identity
-from ircert.program.build import ProgramBuilder
+from ircert.programs.build import ProgramBuilder
 from ircert.query import Norm
 
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array, vstack
 
 from ircert.ir.arrays import Array, Indices, Matrix, Sparse, identity
 from ircert.ir.dyadic import add, add_matrices
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Block, Origin, Sense
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Origin, Sense
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """lp: bounds from linear programs, neuron by neuron, for the neurons that are still open.
 
 The network up to a layer is relaxed (t in [0, 1] instead of {0, 1}), and each open preactivation is minimised and
-maximised over it. Layers are taken in order, so that each uses the bounds found before it; one solver model per layer is
-kept warm.
+maximised over it. Layers are taken in order, so that each uses the bounds found before it; one solver model per layer
+is kept warm.
 
 The solver's optimum is not believed. Its dual multipliers are: for rows A v <= b (>=, =), bounds l <= v <= u, and *any*
 multipliers p of the right sign,
@@ -29,8 +29,8 @@ from ircert.encodings.network import NetworkCopy
 from ircert.ir.arrays import Array
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Origin, Program
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Origin, Program
 from ircert.query import Ball
 
 Report = Callable[[str, int, int], None]

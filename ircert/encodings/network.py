@@ -16,12 +16,11 @@ import numpy as np
 from ircert.bounds.bounds import Bounds
 from ircert.encodings.form import Form, exact_sum
 from ircert.errors import ProgramError
-from ircert.ir.arrays import Array, diagonal
+from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Block, Origin
-
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Origin
 
 MARGIN = 2.0**-20
 """Bounds closer to zero than this are widened to it: solvers drop coefficients that are too small."""
@@ -30,8 +29,8 @@ MARGIN = 2.0**-20
 class NetworkCopy:
     """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
 
-    Coefficients are copies of the graph's numbers: nothing is multiplied out, and sums that would round get variables of
-    their own. Right-hand sides that must round do so outward.
+    Coefficients are copies of the graph's numbers: nothing is multiplied out, and sums that would round get variables
+    of their own. Right-hand sides that must round do so outward.
     """
 
     def __init__(self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, relaxed: bool = False) -> None:
@@ -97,7 +96,7 @@ class NetworkCopy:
             self._open(z.take(open_), Form.of(y).take(open_), low[open_], high[open_], open_, tag, origin)
         return Form.of(y)
 
-    def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Array, tag: str, origin: Origin) -> None:
+    def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
         """The rows of relus whose phase is open; right-hand sides are rounded outward."""
         low, high = np.minimum(low, -MARGIN), np.maximum(high, MARGIN)
         t = self.build.variables(f"t.{tag}", len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels)

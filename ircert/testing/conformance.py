@@ -17,7 +17,7 @@ import numpy as np
 from ircert.backends.answers import objective_value, violation
 from ircert.backends.base import Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
-from ircert.program.program import Program
+from ircert.programs.program import Program
 from ircert.testing.programs import CASES, Case
 
 TOLERANCE = 1e-5

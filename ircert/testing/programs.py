@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.backends.base import Status
-from ircert.program.program import Block, Program, QuadraticRow, Sense
+from ircert.programs.program import Block, Program, QuadraticRow, Sense
 
 OPTIMAL = frozenset({Status.OPTIMAL})
 INFEASIBLE = frozenset({Status.INFEASIBLE})

@@ -11,8 +11,8 @@ from scipy.sparse import random_array
 
 from ircert.backends.base import Writer
 from ircert.errors import BackendError, CoefficientWarning, FileError
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Program
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Program
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Array
-from ircert.program.program import Block, Program, QuadraticRow
+from ircert.programs.program import Block, Program, QuadraticRow
 
 NASTY = [0.1, 1 / 3, 1e-7, 123456789.123456789, -0.0, 2.0**48 - 1, 1e14, 1.0, -1.0, 5e-9, 0.30000000000000004]
 """Doubles that need all their digits, and that no reader drops or refuses."""

@@ -12,7 +12,7 @@ from scipy.sparse import csc_array
 
 from ircert.backends.text import CONSTANT
 from ircert.ir.arrays import Sparse
-from ircert.program.program import Program
+from ircert.programs.program import Program
 
 Terms = dict[str, float]
 Products = dict[frozenset[str], float]

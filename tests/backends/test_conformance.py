@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ircert import backends
 from ircert.backends.base import Limits, Outcome, Solver, Status
 from ircert.errors import BackendError
-from ircert.program.program import BINARIES, FEATURES, INTEGERS, Program
+from ircert.programs.program import BINARIES, FEATURES, INTEGERS, Program
 from ircert.testing import CASES, Case, cases_for, check_backend, check_case, check_outcome, small_program
 
 REQUIRED = ["highs", "mip", "mip-highs", "scip"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from ircert.backends.base import Writer
 from ircert.backends.lp import Lp
 from ircert.backends.mps import Mps
-from ircert.program.program import Program
+from ircert.programs.program import Program
 from tests.backends import optima, readers
 from tests.backends.file_programs import example, programs, solvable
 
@@ -32,6 +32,7 @@ def assert_read_as_meant(program: Program, file: str, read: Callable[[Path], rea
             assert read(path) == meant, path.read_text()
 
 
+@pytest.mark.rule("PR-8")
 @every_file
 @pytest.mark.parametrize("read", [readers.highs, readers.scip, readers.gurobi, readers.cbc])
 @settings(max_examples=25)

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 import ircert
 from ircert.backends.lp import Lp
 from ircert.errors import ProgramError
-from ircert.program.build import ProgramBuilder
-from ircert.program.program import Block, Program, QuadraticRow
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Program, QuadraticRow
 from tests.backends import emitting
 from tests.backends.file_programs import example
 

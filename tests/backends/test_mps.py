@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 import ircert
 from ircert.backends.mps import Mps
-from ircert.program.build import ProgramBuilder
+from ircert.programs.build import ProgramBuilder
 from tests.backends import emitting
 from tests.backends.file_programs import example
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ircert.backends.lp import Lp
 from ircert.backends.solution import complete, read_solution
 from ircert.errors import FileError
-from ircert.program.build import ProgramBuilder
+from ircert.programs.build import ProgramBuilder
 from tests.backends.file_programs import example
 
 HIGHS = """Model status

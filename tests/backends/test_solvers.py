@@ -18,7 +18,7 @@ from ircert import backends
 from ircert.backends import gurobi as gurobi_module
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError, IrcertError, MissingExtra
-from ircert.program.program import Program
+from ircert.programs.program import Program
 from ircert.testing import small_program
 
 REQUIRED = ["highs", "mip", "mip-highs", "scip"]
@@ -91,6 +91,7 @@ def test_solvers_run_in_other_threads() -> None:
     assert found == [3.5] * 3
 
 
+@pytest.mark.rule("PR-7")
 @pytest.mark.parametrize("name", REQUIRED)
 @pytest.mark.parametrize("coefficient", [1e-13, 1e16])
 def test_coefficients_that_would_be_lost_are_refused(name: str, coefficient: float) -> None:
@@ -147,6 +148,7 @@ def test_nothing_is_imported_to_find_out_what_is_there() -> None:
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.rule("PR-4")
 @pytest.mark.parametrize("name", ["highs", "mip", "mip-highs"])
 def test_a_feature_not_offered_names_who_can(name: str) -> None:
     program = small_program([0.0], upper=1, squares=[[1.0]])
@@ -175,6 +177,7 @@ def test_bad_limits_are_refused(limits: dict[str, Any], problem: str) -> None:
 # --- crashes and licences --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rule("PR-7")
 @pytest.mark.parametrize("name", REQUIRED)
 def test_a_crash_is_no_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = solver(name)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Sparse
-from ircert.program.program import (
+from ircert.programs.program import (
     BINARIES,
     CONVEX_OBJECTIVE,
     CONVEX_ROWS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +40,11 @@ def tiny() -> st.SearchStrategy[Graph]:
     return mlps(inputs=2, width=3, depth=2, kinds=("dyadic",))
 
 
-SLOW = settings(
-    max_examples=settings.default.max_examples // 5, deadline=None, suppress_health_check=list(HealthCheck)
-)
+PROFILE: Any = settings.default
+SLOW = settings(max_examples=PROFILE.max_examples // 5, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.rule("PR-5")
 @SLOW
 @given(tiny(), st.sampled_from(["inf", "1"]), st.sampled_from(["inf", "1"]), st.data())
 def test_local_and_pseudo_are_those_of_brute_force(
@@ -50,7 +52,7 @@ def test_local_and_pseudo_are_those_of_brute_force(
 ) -> None:
     center = np.array([data.draw(st.integers(-8, 8)) / 8 for _ in range(graph.input_dim)])
     radius = data.draw(st.sampled_from([0.5, 1.0, 2.0]))
-    bounds = data.draw(st.sampled_from(["interval", "symbolic", "lp"]))
+    bounds: Any = data.draw(st.sampled_from(["interval", "symbolic", "lp"]))
     program = Product("local", tuple(center), radius, norm, objective, bounds=bounds).run(graph).result
     wanted = brute_force.largest_gap(graph, center, radius, norm, objective)
     assert distance(solved(program), objective) == pytest.approx(wanted, abs=1e-5)
@@ -95,7 +97,7 @@ def test_transform_with_a_gap_larger_than_the_ball() -> None:
 @pytest.mark.parametrize("objective", ["inf", "1", "2"])
 @pytest.mark.parametrize("norm", ["inf", "1", "2"])
 def test_ground_truth_in_all_norms(norm: str, objective: str) -> None:
-    """(|x1 - t|, x2): p* = max(0, 2 (r - |c1 - t|)) in every norm; the farthest point with f(c)'s value is 2 |c1 - t| away."""
+    """(|x1 - t|, x2): p* = max(0, 2 (r - |c1 - t|)) in every norm; f(c) is taken again 2 |c1 - t| away."""
     build = ircert.Builder(2)
     shifted = build.affine(build.input, [[1.0, 0.0]], [-0.25])
     graph = canonical(build.graph(build.concat(build.node(Abs(), shifted), build.select(build.input, [1]))))
@@ -114,7 +116,7 @@ def test_the_papers_count_of_binaries() -> None:
     """2 (n0 + n) for a network without stable neurons."""
     rng = np.random.default_rng(0)
     sizes = [3, 5, 4, 3]
-    layers = [(rng.standard_normal((m, n)), np.zeros(m)) for n, m in zip(sizes, sizes[1:], strict=False)]
+    layers = [(rng.standard_normal((m, n)), np.zeros(m)) for n, m in pairwise(sizes)]
     program = Product("local", (0.0,) * 3, 1.0).run(ircert.load(layers)).result
     assert int(program.integer.sum()) == 2 * (3 + 9)
     half = Product("local", (0.0,) * 3, 1.0, indicators="half").run(ircert.load(layers)).result
@@ -139,8 +141,6 @@ def _check_neurons(graph: Graph, program: Any, x: Any) -> None:
     low, high = np.array(program.lower), np.array(program.upper)
     where = program.block("x").where
     low[where] = high[where] = x
-    from dataclasses import replace
-
     fixed = replace(program, lower=low, upper=high)
     outcome = solved(fixed)
     values = all_values(graph, x)

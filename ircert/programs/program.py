@@ -95,7 +95,7 @@ class Program:
     about: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        from ircert.program.verify import verify
+        from ircert.programs.verify import verify
 
         object.__setattr__(self, "about", MappingProxyType(dict(self.about)))
         for array in (self.lower, self.upper, self.integer, self.senses, self.rhs, self.objective):
@@ -132,7 +132,7 @@ class Program:
     @cached_property
     def features(self) -> frozenset[str]:
         """What a solver must be able to do to solve it."""
-        from ircert.program.verify import required_features
+        from ircert.programs.verify import required_features
 
         return required_features(self)
 
@@ -143,7 +143,8 @@ class Program:
         lines = [
             f"{goal}: {about}" if about else goal,
             f"{self.columns} variables ({int(self.binary.sum())} binary, {int(self.integer.sum() - self.binary.sum())} "
-            f"other integer), {len(self.rhs)} rows, {self.matrix.nnz} nonzeros, {len(self.quadratic_rows)} quadratic rows",
+            f"other integer), {len(self.rhs)} rows, {self.matrix.nnz} nonzeros, "
+            f"{len(self.quadratic_rows)} quadratic rows",
             f"needs: {', '.join(sorted(self.features)) or 'linear programming'}",
         ]
         for title, blocks in (("variables", self.variables), ("rows", self.rows)):

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array, csr_array
 
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, Matrix, Sparse, diagonal, freeze, identity
-from ircert.program.program import Block, Origin, Program, QuadraticRow, Sense
+from ircert.programs.program import Block, Origin, Program, QuadraticRow, Sense
 
 
 class ProgramBuilder:

@@ -1,0 +1,61 @@
+"""`ircert export` and `ircert replay`: a question as a file for any solver, and what its solution is worth."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+
+from ircert.cli.question import asked_graph, asked_query
+from ircert.errors import CoefficientWarning, FileError
+
+WRITERS = {".lp": "lp", ".mps": "mps"}
+COLLISION, NOT_PROVED = 1, 3
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write the program of a question; 0 when it is written."""
+    from ircert.backends import get
+    from ircert.backends.base import Writer
+    from ircert.passes.product import program
+
+    kind = WRITERS.get(Path(options.output).suffix.lower())
+    if kind is None:
+        raise FileError("unknown kind of file", path=options.output, remedy="use a name ending in .lp or .mps")
+    graph = asked_graph(options)
+    query = asked_query(options, options.radius, options.objective_norm)
+    made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
+    writer = get(kind)
+    assert isinstance(writer, Writer)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CoefficientWarning)
+        writer.emit(made, options.output)
+    for warning in caught:
+        print(f"ircert: warning: {warning.message}", file=sys.stderr)
+    print(made.summary().split("\nvariables:")[0])
+    return 0
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Judge a solution of an exported file on the network itself: 1 for a collision proved, 3 for none."""
+    from ircert.backends.solution import complete, read_solution
+    from ircert.passes.product import canonical, program
+    from ircert.witness import judge
+
+    graph = asked_graph(options)
+    query = asked_query(options, options.radius, options.objective_norm)
+    made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
+    values = complete(read_solution(options.solution), made, options.solution)
+    names = {block.name: list(block.names()) for block in made.variables}
+    x = [float(values[name]) for name in names["x"]]
+    y = [float(values[name]) for name in names["y"]] if "y" in names else query.center.tolist()
+    witness, reason = judge(canonical(graph), query, x, y)
+    if witness is None:
+        print(f"no collision proved: {reason}")
+        return NOT_PROVED
+    print(f"collision proved in exact arithmetic: {reason}")
+    for name, point in (("x", witness.x), ("y", witness.y)):
+        print(f"  {name} = {', '.join(str(float(v)) for v in point)}")
+        print(f"    exactly {', '.join(str(v) for v in point)}")
+    return COLLISION

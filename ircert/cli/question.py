@@ -1,0 +1,105 @@
+"""Options by which commands ask a question: problem, centre, norm, domain, and which inputs and outputs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ircert.cli.model import add_model_options, load_model
+from ircert.errors import IrcertError
+
+if TYPE_CHECKING:
+    from ircert.ir.graph import Graph
+    from ircert.query import Query
+
+
+def add_question_options(parser: argparse.ArgumentParser) -> None:
+    """The options shared by all commands that ask about a ball."""
+    parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
+    parser.add_argument(
+        "--center", required=True, metavar="X,…", help="the ball's centre: -1,2 or @file.npy or @file.csv"
+    )
+    parser.add_argument("--problem", choices=("local", "pseudo", "transform"), default="local")
+    parser.add_argument("--other", metavar="MODEL2", help="the second network, for transform")
+    parser.add_argument("--norm", default="inf", help="of the ball: inf, 1 or 2")
+    parser.add_argument(
+        "--fix", action="append", default=[], metavar="I=V", help="bind inputs: --fix 2=2.1 or 2=2.1,3=0"
+    )
+    parser.add_argument("--select", metavar="I,…", help="keep these outputs")
+    parser.add_argument("--domain", metavar="LO:HI", help="cut the ball with this box; numbers or one per input")
+    add_model_options(parser)
+
+
+def asked_graph(options: argparse.Namespace) -> Graph:
+    """The model, with inputs fixed and outputs selected."""
+    return _shaped(load_model(options.model, options), options)
+
+
+def asked_query(options: argparse.Namespace, radius: float, objective_norm: str | None = None) -> Query:
+    """The question about the ball of this radius."""
+    from ircert.query import Query
+
+    other = None if options.other is None else _shaped(load_model(options.other, options), options)
+    center, domain = _center(options.center), _domain(options.domain)
+    return Query(options.problem, center, radius, options.norm, other, domain, objective_norm)
+
+
+def _shaped(graph: Graph, options: argparse.Namespace) -> Graph:
+    fixed = _fixed(options.fix)
+    graph = graph.fix(fixed) if fixed else graph
+    return graph if options.select is None else graph.select(_integers(options.select, "--select"))
+
+
+def _fixed(given: list[str]) -> dict[int, float]:
+    values: dict[int, float] = {}
+    for item in ",".join(given).split(",") if given else []:
+        index, _, value = item.partition("=")
+        try:
+            values[int(index)] = float(value)
+        except ValueError:
+            raise IrcertError(f"--fix takes I=V, got {item[:60]!r}", remedy="write for example --fix 2=2.1") from None
+    return values
+
+
+def _center(given: str) -> list[float]:
+    return _from_file(given[1:]) if given.startswith("@") else _floats(given, "--center")
+
+
+def _from_file(path: str) -> list[float]:
+    import numpy as np
+
+    from ircert.errors import FileError
+    from ircert.files import read_text, readable
+
+    if Path(path).suffix == ".npy":
+        with readable(path):
+            try:
+                return [float(v) for v in np.load(path, allow_pickle=False).ravel()]
+            except (ValueError, TypeError, EOFError) as error:
+                raise FileError(f"not a readable .npy file ({str(error)[:100]})", path=path) from None
+    return _floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
+
+
+def _domain(given: str | None) -> tuple[object, object] | None:
+    if given is None:
+        return None
+    low, colon, high = given.partition(":")
+    if not colon:
+        raise IrcertError(f"--domain takes LO:HI, got {given[:60]!r}", remedy="write for example --domain 0:1")
+    sides = [_floats(side, "--domain") for side in (low, high)]
+    return tuple(side[0] if len(side) == 1 else side for side in sides)  # type: ignore[return-value]
+
+
+def _floats(given: str, what: str) -> list[float]:
+    try:
+        return [float(v) for v in given.replace(",,", ",").split(",")]
+    except ValueError:
+        raise IrcertError(f"{what} takes numbers separated by commas, got {given[:60]!r}") from None
+
+
+def _integers(given: str, what: str) -> list[int]:
+    try:
+        return [int(v) for v in given.split(",")]
+    except ValueError:
+        raise IrcertError(f"{what} takes integers separated by commas, got {given[:60]!r}") from None

@@ -118,22 +118,22 @@ def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None
 
 
 def _run(model: Any) -> None:
-    """Run; if that fails, once more without what made it fail.
-
-    A point that postsolve spoils is a solve error of HiGHS: then without presolve. Else it is the scheduler, which
-    takes no other number of threads than in its first run; renewed before every run, HiGHS hangs or crashes at times.
-    """
+    """Run; where postsolve spoiled the point, which HiGHS calls a solve error, once more without presolve."""
     from highspy import HighsStatus
 
     if model.run() != HighsStatus.kError:
         return
     if model.getModelStatus().name == "kSolveError":
         _set(model, presolve="off")
-    else:
-        type(model).resetGlobalScheduler(True)
-    model.clearSolver()
-    if model.run() == HighsStatus.kError:
-        raise BackendError("HiGHS failed", backend=Highs.name, remedy="try another backend")
+        model.clearSolver()
+        if model.run() != HighsStatus.kError:
+            return
+    # Its scheduler could be renewed for another number of threads, but HiGHS then hangs or crashes at times.
+    raise BackendError(
+        "HiGHS failed",
+        backend=Highs.name,
+        remedy="within one process it takes only one number of threads; else try another backend",
+    )
 
 
 def _outcome(program: Program, model: Any, seconds: float) -> Outcome:

@@ -145,8 +145,7 @@ class MipHighs(Mip):
 
         try:
             return super()._optimize(model, limits)
-        except InterfacingError:  # for the two reasons that the backend `highs` knows; which one is not told
-            model.solver._lib.Highs_resetGlobalScheduler(1)
+        except InterfacingError:  # most likely a point that postsolve spoiled, as in the backend `highs`
             model.solver._set_string_option_value("presolve", "off")
             return super()._optimize(model, limits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -47,9 +47,10 @@ class Ball:
         above = np.nextafter(self.center + self.radius, np.inf)
         return np.maximum(below, self.low), np.minimum(above, self.high)
 
-    def contains(self, point: Sequence[Any]) -> bool:
+    def contains(self, point: Iterable[Any]) -> bool:
         """Whether a point lies in the ball and the domain; exact if the coordinates are (floats are)."""
-        offsets = [abs(Fraction(x) - Fraction(c)) for x, c in zip(point, self.center.tolist(), strict=True)]
+        point = [Fraction(x) for x in point]
+        offsets = [abs(x - Fraction(c)) for x, c in zip(point, self.center.tolist(), strict=True)]
         radius = Fraction(self.radius)
         inside = {
             "inf": lambda: max(offsets) <= radius,
@@ -57,7 +58,7 @@ class Ball:
             "2": lambda: sum(d * d for d in offsets) <= radius * radius,
         }[self.norm]()
         bounds = zip(point, self.low.tolist(), self.high.tolist(), strict=True)
-        return bool(inside) and all(low <= Fraction(x) <= high for x, low, high in bounds)
+        return bool(inside) and all(low <= x <= high for x, low, high in bounds)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ are the best of a few runs in this process, ratios are what matters. Packages th
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -17,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from timing import timed
 
 import ircert
 from ircert.backends import get
@@ -31,15 +31,6 @@ from ircert.query import Query
 
 SIZES = [8, 256, 256, 8]
 RADIUS = 1.0
-
-
-def timed(action: Callable[[], object], repeat: int = 3) -> float:
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        action()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def layers(sizes: list[int]) -> list[tuple[Any, Any]]:

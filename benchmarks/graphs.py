@@ -9,26 +9,15 @@ are noisy and ratios are not.
 from __future__ import annotations
 
 import resource
-import time
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
+from timing import timed
 
 import ircert
 from ircert.ir.ops import Conv, LeakyRelu, MaxPool
 from ircert.passes.pipeline import Pipeline
-
-
-def timed(action: Callable[[], object], repeat: int = 3) -> float:
-    """The best of a few runs, in seconds."""
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        action()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def million_weights() -> None:

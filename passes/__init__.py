@@ -5,12 +5,11 @@ One line here per pass; other packages add theirs through the entry-point group 
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from ircert.errors import PassError
 from ircert.passes.base import Pass
+from ircert.plugins import Registry
 
 if __name__ != "ircert.passes":
     raise ImportError("import this package as `ircert.passes`, not as `passes`")
@@ -27,41 +26,18 @@ BUILT_IN = {
 }
 
 
+def _refusal(name: str, problem: str, remedy: str) -> PassError:
+    return PassError(problem, pass_name=name, remedy=remedy)
+
+
+REGISTRY: Registry[Pass[Any, Any]] = Registry(("pass", "passes"), "ircert.passes", BUILT_IN, Pass, _refusal)
+
+
 def names() -> list[str]:
     """All passes that a pipeline may name, plugins included."""
-    return sorted({*BUILT_IN, *(point.name for point in _plugins())})
+    return REGISTRY.names()
 
 
 def get(name: str) -> type[Pass[Any, Any]]:
     """The class of a pass; PassError if there is none of that name."""
-    if name in BUILT_IN:
-        module, _, kind = BUILT_IN[name].partition(":")
-        found: type[Pass[Any, Any]] = getattr(import_module(module), kind)
-        return found
-    for point in _plugins():
-        if point.name == name:
-            return _load_plugin(point)
-    raise PassError("there is no such pass", pass_name=name[:60], remedy=f"the passes are {', '.join(names())}")
-
-
-def _plugins() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group="ircert.passes"))
-
-
-def _load_plugin(point: EntryPoint) -> type[Pass[Any, Any]]:
-    origin = point.dist.name if point.dist else point.value
-    try:
-        found = point.load()
-    except Exception as error:
-        raise PassError(
-            f"the plugin {point.value} of {origin} cannot be loaded ({type(error).__name__}: {error})",
-            pass_name=point.name,
-            remedy=f"repair or uninstall {origin}",
-        ) from error
-    if not (isinstance(found, type) and issubclass(found, Pass) and getattr(found, "name", None) == point.name):
-        raise PassError(
-            f"the plugin {point.value} of {origin} is not a Pass named `{point.name}`",
-            pass_name=point.name,
-            remedy="derive it from ircert.passes.base.Pass and give it the entry point's name",
-        )
-    return found
+    return REGISTRY.get(name)

@@ -66,7 +66,7 @@ class FakePoint:
 @pytest.mark.rule("P-9")
 @pytest.mark.parametrize("loaded", [ImportError("no module named fake"), object, 5, "fake"])
 def test_a_broken_plugin_is_named(loaded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passes, "_plugins", lambda: (FakePoint(loaded),))
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(loaded),))
     assert "fake" in passes.names()
     with pytest.raises(PassError, match="fake:thing"):
         passes.get("fake")

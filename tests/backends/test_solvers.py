@@ -271,8 +271,8 @@ def test_a_broken_plugin_is_named(loaded: Any, monkeypatch: pytest.MonkeyPatch) 
             raise loaded
         return loaded
 
-    point = SimpleNamespace(name="fake", value="fake:thing", load=load)
-    monkeypatch.setattr(backends, "_plugins", lambda: (point,))
+    point = SimpleNamespace(name="fake", value="fake:thing", dist=None, load=load)
+    monkeypatch.setattr(type(backends.REGISTRY), "plugins", lambda _: (point,))
     assert "fake" in backends.names()
     with pytest.raises(IrcertError, match="fake:thing"):
         backends.get("fake")

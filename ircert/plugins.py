@@ -1,0 +1,65 @@
+"""Things that have a name and may come from other packages: passes and backends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from ircert.errors import IrcertError
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Registry(Generic[Kind]):
+    """Classes by name: those built in (as "module:Class"), and those of the entry-point group; built-in names win.
+
+    what:    the word for one, and for many
+    base:    what a class must be derived from
+    refusal: makes the error for a name, from (name, problem, remedy)
+    """
+
+    what: tuple[str, str]
+    group: str
+    built_in: Mapping[str, str]
+    base: type
+    refusal: Callable[[str, str, str], IrcertError]
+
+    def names(self) -> list[str]:
+        """All names, plugins included."""
+        return sorted({*self.built_in, *(point.name for point in self.plugins())})
+
+    def plugins(self) -> tuple[EntryPoint, ...]:
+        """What other packages announce."""
+        return tuple(entry_points(group=self.group))
+
+    def get(self, name: str) -> type[Kind]:
+        """The class of that name; it is imported now."""
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
+            found: type[Kind] = getattr(import_module(module), attribute)
+            return found
+        for point in self.plugins():
+            if point.name == name:
+                return self._loaded(point)
+        problem, known = f"there is no such {self.what[0]}", f"the {self.what[1]} are {', '.join(self.names())}"
+        raise self.refusal(name[:60], problem, known)
+
+    def _loaded(self, point: EntryPoint) -> type[Kind]:
+        origin = point.dist.name if point.dist else point.value
+        try:
+            found: Any = point.load()
+        except Exception as error:
+            problem = f"the plugin {point.value} of {origin} cannot be loaded ({type(error).__name__}: {error})"
+            raise self.refusal(point.name, problem, f"repair or uninstall {origin}") from error
+        if self._fits(found, point.name):
+            loaded: type[Kind] = found
+            return loaded
+        problem = f"the plugin {point.value} of {origin} is not a {self.base.__name__} named `{point.name}`"
+        raise self.refusal(point.name, problem, f"derive it from {self.base.__module__}.{self.base.__name__}")
+
+    def _fits(self, found: object, name: str) -> bool:
+        return isinstance(found, type) and issubclass(found, self.base) and getattr(found, "name", None) == name

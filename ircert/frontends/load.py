@@ -35,7 +35,7 @@ def load(
     ONNX models, `shape` also for torch modules:
 
     inputs:  names of the graph inputs to join into one vector, in this order, or a mapping {name: array} that binds
-             some to constants (None: leave this one free)
+             some to constants, in the types of the model (None: leave this one free)
     outputs: names of the values to keep, one after the other; any value of the graph, not only its outputs
     batch:   whether the first dimension of the inputs is a batch, of which one sample is read; by default it is where
              that dimension has no number

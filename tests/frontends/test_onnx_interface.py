@@ -153,7 +153,7 @@ def test_several_inputs_must_be_chosen() -> None:
 
 def test_bound_values_take_the_declared_type_and_shape() -> None:
     built = model([node("Div", "b three", "d"), node("Sub", "a d")], {"a": [1], "b": [1]}, {"three": np.float32(3)})
-    assert ircert.load(built, inputs={"b": [1]})([0.0]) == -1 / 3
+    assert ircert.load(built, inputs={"b": [1]})([0.0]) == -(np.float32(1) / np.float32(3))
     with pytest.raises(UnsupportedModel, match=r"input `b`: it is bound to an array of shape \(2,\); .* shape \(1\)"):
         ircert.load(built, inputs={"b": [1.0, 2.0]})
     with pytest.raises(UnsupportedModel, match="input `b`: it cannot be bound"):

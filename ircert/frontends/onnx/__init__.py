@@ -16,7 +16,8 @@ def from_onnx(source: Any, options: Options | None = None) -> Graph:
 
     Weights are the stored numbers, widened to float64. Numbers that a rewriting of the model needs are rounded once,
     in float64: a division by a constant multiplies by the nearest double to its reciprocal, and batch normalisation
-    becomes one factor and one offset per channel. Casts between float types change nothing.
+    becomes one factor and one offset per channel. Arithmetic among the file's constants is rounded as the file's types
+    say. Casts of computed numbers between float types change nothing.
     """
     model, folder = read_model(source)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,13 @@ import onnx
 from onnx import checker, helper
 
 from ircert.errors import GraphError, IrcertError, OpError, UnsupportedModel
-from ircert.frontends.onnx.fold import can_fold, fold
+from ircert.frontends.onnx.fold import can_move, fold_with, is_known, move
 from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops import HANDLERS
 from ircert.frontends.onnx.read import opset_of, require_opset
 from ircert.frontends.onnx.refuse import refuse_op
-from ircert.frontends.onnx.tensors import to_array, to_dense
+from ircert.frontends.onnx.tensors import to_array, to_dense, widened
 from ircert.frontends.onnx.values import Call, Tensor, Value
 from ircert.ir.graph import Graph
 
@@ -126,12 +127,15 @@ class _Reader:
             return (self._constant(call),)
         if call.proto.domain in _STANDARD:
             self._check(call)
-        if can_fold(call):
-            return fold(call, call.inputs)  # type: ignore[arg-type]
+        if is_known(call) and can_move(call):
+            return move(call, call.inputs)  # type: ignore[arg-type]
         if call.op not in HANDLERS:
             raise refuse_op(call)
+        if is_known(call):
+            return fold_with(HANDLERS[call.op], call)
         self.net.where = call.where
-        results = HANDLERS[call.op](self.net, call)
+        widest = tuple(widened(value) if isinstance(value, np.ndarray) else value for value in call.inputs)
+        results = HANDLERS[call.op](self.net, replace(call, inputs=widest))
         return results if isinstance(results, tuple | list) else (results,)
 
     def _call(self, node: Any, where: str) -> Call:
@@ -161,7 +165,7 @@ class _Reader:
             if name == "sparse_value":
                 return to_dense(value, self.folder, call.where)
             if name.startswith(("value_float", "value_int")):
-                return np.asarray(value, dtype=np.float64 if "float" in name else np.int64)
+                return np.asarray(value, dtype=np.float32 if "float" in name else np.int64)
         raise call.refuse("it holds no numbers")
 
     def _branch(self, call: Call) -> Sequence[Value]:

@@ -64,7 +64,7 @@ def bound_inputs(declared: Mapping[str, Any], options: Options) -> dict[str, Con
 def _bound(info: Any, value: Any) -> Const:
     kind = info.type.tensor_type.elem_type
     try:
-        array = np.asarray(value).astype(np.float64 if kind in FLOATS else tensor_dtype_to_np_dtype(kind))
+        array = np.asarray(value).astype(tensor_dtype_to_np_dtype(kind))
     except (ValueError, TypeError, KeyError) as error:
         raise UnsupportedModel(f"it cannot be bound to this value ({error})", where=f"input `{info.name}`") from None
     dims = [d.dim_value for d in info.type.tensor_type.shape.dim]

@@ -1,4 +1,4 @@
-"""Stored tensors as arrays: every float widened to float64 exactly, no claim about sizes believed."""
+"""Stored tensors as arrays: in the types of the file, no claim about sizes believed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ircert.files import readable
 from ircert.frontends.onnx.values import Const, require_size
 
 FLOATS = frozenset({TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16})
-_READ = FLOATS | {
+READ = FLOATS | {
     *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
     *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
 }
@@ -27,15 +27,19 @@ def type_name(number: int) -> str:
     return str(TensorProto.DataType.Name(number)).lower() if known else f"type {number}"
 
 
+def is_float(dtype: Any) -> bool:
+    """Whether a numpy type is one of the float types, bfloat16 included."""
+    return np.dtype(dtype).kind == "f" or np.dtype(dtype).name == "bfloat16"
+
+
 def widened(array: Const) -> Const:
     """Floats of any width as float64 (exact); everything else as it is."""
-    is_float = array.dtype.kind == "f" or array.dtype.name == "bfloat16"
-    return array.astype(np.float64) if is_float else array
+    return array.astype(np.float64) if is_float(array.dtype) else array
 
 
 def to_array(tensor: Any, folder: Path | None, what: str) -> Const:
     """The numbers of a stored tensor, from the model or from a file beside it in `folder`."""
-    if tensor.data_type not in _READ:
+    if tensor.data_type not in READ:
         raise UnsupportedModel(
             f"it holds {type_name(tensor.data_type)} numbers",
             where=what,
@@ -46,7 +50,7 @@ def to_array(tensor: Any, folder: Path | None, what: str) -> Const:
     if tensor.data_location == TensorProto.EXTERNAL:
         tensor = _with_external_data(tensor, folder, what)
     try:
-        return widened(np.array(numpy_helper.to_array(tensor)))
+        return np.array(numpy_helper.to_array(tensor))
     except (ValueError, TypeError) as error:
         raise UnsupportedModel(
             f"it claims the shape {list(tensor.dims)} but holds another number of bytes",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 
-from ircert.frontends.onnx.fold import fold
+from ircert.frontends.onnx.fold import move
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.tensors import FLOATS, type_name
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value, require_size
@@ -18,7 +18,7 @@ def _moved(net: Net, call: Call) -> tuple[Value, ...]:
     """Run the op itself on the positions 0, 1, …; every other input must be known."""
     x = call.tensor(0)
     others = [call.const(k, f"input {k}") for k in range(1, len(call.inputs))]
-    results = fold(call, (x.index.astype(np.float64), *others))
+    results = move(call, (x.index, *others))
     return tuple(net.select(x, result.astype(np.int64)) for result in results)
 
 
@@ -36,12 +36,7 @@ def _scattered(net: Net, call: Call) -> Value:
     if call.get("reduction", b"none") != b"none":
         raise call.refuse("it reduces entries that meet", "only reduction `none`, which moves entries, is read")
     data, updates = net.tensor(call.input(0)), net.tensor(call.input(2))
-    positions = (
-        data.index.astype(np.float64),
-        call.const(1, "indices"),
-        data.index.size + updates.index.astype(np.float64),
-    )
-    (result,) = fold(call, positions)
+    (result,) = move(call, (data.index, call.const(1, "indices"), data.index.size + updates.index))
     return net.select(net.concat(data, updates), result.astype(np.int64))
 
 
@@ -135,7 +130,7 @@ def _amounts(call: Call, rank: int) -> tuple[list[int], list[int]]:
 def _trilu(net: Net, call: Call) -> Value:
     """Entries outside the triangle become zero."""
     x = call.tensor(0)
-    (positions,) = fold(call, (x.index + 1.0, *(call.const(k, f"input {k}") for k in range(1, len(call.inputs)))))
+    (positions,) = move(call, (x.index + 1, *(call.const(k, f"input {k}") for k in range(1, len(call.inputs)))))
     return _placed(net, x, positions.astype(np.int64) - 1, 0.0)
 
 

@@ -18,6 +18,9 @@ def matmul(net: Net, a: Tensor | Const, b: Tensor | Const) -> Tensor:
     left = (1, *a.shape) if len(a.shape) == 1 else a.shape
     right = (*b.shape, 1) if len(b.shape) == 1 else b.shape
     shape = _product_shape(a.shape, b.shape, left, right)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        require_size(math.prod(shape), net.where)
+        return net.tensor(net.numbers(a) @ net.numbers(b))
     if isinstance(a, Tensor) and isinstance(b, np.ndarray) and _is_row(left) and _is_matrix(right):
         return net.affine(a, _dense(net, b.reshape(right[-2:]).T), shape=shape)
     if isinstance(b, Tensor) and isinstance(a, np.ndarray) and _is_column(right) and _is_matrix(left):
@@ -81,12 +84,10 @@ def _gemm(net: Net, call: Call) -> Value:
     """alpha A B + beta C, with A or B transposed on demand; C may be left out."""
     a, b = (_oriented(net, net.numeric(call.input(k)), call.get(flag, 0)) for k, flag in ((0, "transA"), (1, "transB")))
     alpha, beta = call.real("alpha", 1.0), call.real("beta", 1.0)
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        product: Tensor = net.tensor(alpha * (net.numbers(a) @ net.numbers(b)))
-    elif isinstance(b, np.ndarray):
-        product = matmul(net, a, b if alpha == 1.0 else alpha * b)
+    if isinstance(b, np.ndarray):
+        product = matmul(net, a, b if alpha == 1.0 else alpha * net.numbers(b))
     elif isinstance(a, np.ndarray):
-        product = matmul(net, a if alpha == 1.0 else alpha * a, b)
+        product = matmul(net, a if alpha == 1.0 else alpha * net.numbers(a), b)
     else:
         product = net.scale(matmul(net, a, b), np.array(alpha))
     c = call.input(2)

@@ -270,6 +270,51 @@ def test_a_known_branch_is_taken(taken: bool) -> None:
     np.testing.assert_array_equal(ircert.load(built)([-1.0, 2.0]), [0.0, 2.0] if taken else [1.0, -2.0])
 
 
+def branch(source: str, factor: float) -> Any:
+    """A branch o = w source with a weight of its own, whose name others use too."""
+    result = helper.make_tensor_value_info("o", TensorProto.FLOAT, None)
+    stored = numpy_helper.from_array(np.float32(factor), "w")
+    return helper.make_graph([node("Mul", f"{source} w", "o")], "branch", [], [result], [stored])
+
+
+def test_names_inside_a_branch_are_its_own() -> None:
+    nodes = [
+        node("If", "k", "a", then_branch=branch("x", 2), else_branch=branch("x", 3)),
+        node("If", "k", "b", then_branch=branch("a", 5), else_branch=branch("a", 7)),
+        node("Add", "b w"),
+    ]
+    compare(model(nodes, {"x": [1, 2]}, {"k": np.array(True), "w": np.float32(100)}))
+
+
+def test_a_branch_may_hide_a_value_that_was_read_before() -> None:
+    nodes = [node("Mul", "x w", "h"), node("If", "k", "y", then_branch=branch("h", 2), else_branch=branch("h", 3))]
+    compare(model(nodes, {"x": [1, 2]}, {"k": np.array(False), "w": np.float32(100)}))
+
+
+@pytest.mark.rule("F-4")
+@pytest.mark.parametrize("nodes", [[], [node("Not", "k", "n"), node("Not", "n", "m")]])
+def test_a_branch_not_taken_needs_no_input(nodes: list[Any]) -> None:
+    choice = node("If", "m" if nodes else "k", "y", then_branch=branch("x", 2), else_branch=branch("z", 3))
+    graph = ircert.load(model([*nodes, choice], {"x": [1, 2], "z": [1, 3]}, {"k": np.array(True)}))
+    assert graph([1.0, 2.0]).tolist() == [2.0, 4.0]
+
+
+def test_an_if_with_a_bound_condition_is_one_branch() -> None:
+    built = model(
+        [node("If", "k", "y", then_branch=branch("x", 2), else_branch=branch("z", 3))], {"x": [1, 2], "z": [1, 3]}
+    )
+    built.graph.input.append(helper.make_tensor_value_info("k", TensorProto.BOOL, []))
+    assert ircert.load(built, inputs={"k": False}).input_dim == 3
+    with pytest.raises(UnsupportedModel, match="several inputs"):
+        ircert.load(built)
+
+
+@pytest.mark.parametrize("name", ["x", "w"])
+def test_a_node_may_not_redefine_what_is_given(name: str) -> None:
+    with pytest.raises(UnsupportedModel, match=f"defines `{name}`"):
+        ircert.load(model([node("Relu", "x", name), node("Add", "x w")], {"x": [1, 2]}, {"w": weights(2)}))
+
+
 def test_constant_outputs() -> None:
     built = model(
         [node("Mul", "x zero", "z"), node("Concat", "z c", axis=1)],

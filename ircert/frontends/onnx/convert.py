@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from onnx import checker, helper
 
 from ircert.errors import GraphError, IrcertError, OpError, UnsupportedModel
 from ircert.frontends.onnx.fold import can_move, fold_with, is_known, move
-from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape
+from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape, require_known
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops import HANDLERS
 from ircert.frontends.onnx.read import opset_of, require_opset
@@ -30,9 +30,8 @@ FOREIGN = frozenset({("ai.onnx.ml", "Scaler")})
 def convert(model: Any, folder: Path | None, options: Options) -> Graph:
     """The graph of the chosen outputs of a model, in the chosen inputs."""
     outputs = _chosen_outputs(model.graph, options)
-    needed = _needed_nodes(model.graph, outputs)
-    reader = _Reader(model, folder, needed, outputs, options)
-    reader.run(needed)
+    reader = _Reader(model, folder, outputs, options)
+    reader.run(reader.needed)
     parts = [reader.net.tensor(reader.value(name)) for name in outputs]
     return reader.net.graph(reader.net.concat(*parts))
 
@@ -40,9 +39,7 @@ def convert(model: Any, folder: Path | None, options: Options) -> Graph:
 class _Reader:
     """Evaluates nodes in order; `values` holds what every name stands for."""
 
-    def __init__(
-        self, model: Any, folder: Path | None, needed: list[Any], outputs: list[str], options: Options
-    ) -> None:
+    def __init__(self, model: Any, folder: Path | None, outputs: list[str], options: Options) -> None:
         self.folder = folder
         self.opset = opset_of(model)
         self.model = model
@@ -50,13 +47,32 @@ class _Reader:
         self.stored: dict[str, Any] = {}
         self._remember(model.graph)
         declared = {info.name: info for info in model.graph.input if info.name not in self.stored}
-        read = [*outputs, *(name for node in needed for name in _reads(node))]
-        used = [name for name in declared if name in set(read)]
-        names = free_inputs(declared, used, options)
+        require_known(declared, options)
         self.values.update(bound_inputs(declared, options))
+        self.net = Net(1, "x")
+        self.needed = _needed_nodes(model.graph, outputs, self._taken)
+        read = {*outputs, *(name for node in self.needed for name in _reads(node, self._taken))}
+        names = free_inputs(declared, [name for name in declared if name in read], options)
         shapes = [input_shape(declared[name], options) for name in names]
         self.net = Net(sum(math.prod(shape) for shape in shapes), names[0] if len(names) == 1 else "x")
         self._place(names, shapes)
+
+    def _taken(self, node: Any) -> Any:
+        """The branch of an If whose condition is known before any input is; None for all others."""
+        if node.op_type != "If" or not node.input or not self._is_stored(node.input[0]):
+            return None
+        branch = "then_branch" if np.any(np.asarray(self.value(node.input[0]))) else "else_branch"
+        return next((a.g for a in node.attribute if a.name == branch), None)
+
+    def _is_stored(self, name: str) -> bool:
+        """Whether a value follows from stored and bound arrays alone; if so it is in `values` afterwards."""
+        if name not in self.values and name not in self.stored:
+            for node in _needed_nodes(self.model.graph, [name], lambda _: None):
+                known = all(not read or read in self.values or read in self.stored for read in _reads(node))
+                if not known or node.op_type == "If":
+                    return False
+                self.run([node])
+        return name in self.stored or isinstance(self.values.get(name), np.ndarray)
 
     def _place(self, names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> None:
         """Each graph input is its part of the input vector."""
@@ -173,10 +189,20 @@ class _Reader:
         condition = call.input(0)
         if not isinstance(condition, np.ndarray):
             raise refuse_op(call)
+        if condition.size != 1:
+            raise call.refuse(f"its condition has the shape {condition.shape}", "one truth value decides")
         branch = call.attributes["then_branch" if condition.any() else "else_branch"]
-        self._remember(branch)
-        self.run(branch.node)
-        return [self.value(info.name) for info in branch.output]
+        values, stored = self.values, self.stored
+        _makers(branch)
+        try:  # names inside a branch are its own; they hide those outside, and end with it
+            inner = {tensor.name for tensor in branch.initializer} | {s.values.name for s in branch.sparse_initializer}
+            self.values = {name: value for name, value in values.items() if name not in inner}
+            self.stored = dict(stored)
+            self._remember(branch)
+            self.run(branch.node)
+            return [self.value(info.name) for info in branch.output]
+        finally:
+            self.values, self.stored = values, stored
 
 
 def _chosen_outputs(graph: Any, options: Options) -> list[str]:
@@ -199,7 +225,7 @@ def _chosen_outputs(graph: Any, options: Options) -> list[str]:
     return chosen
 
 
-def _needed_nodes(graph: Any, outputs: Sequence[str]) -> list[Any]:
+def _needed_nodes(graph: Any, outputs: Sequence[str], taken: Callable[[Any], Any]) -> list[Any]:
     """The nodes that the outputs depend on, in the model's order."""
     makers: Mapping[str, int] = _makers(graph)
     needed: set[int] = set()
@@ -208,27 +234,38 @@ def _needed_nodes(graph: Any, outputs: Sequence[str]) -> list[Any]:
         maker = makers.get(pending.pop())
         if maker is not None and maker not in needed:
             needed.add(maker)
-            pending.extend(_reads(graph.node[maker]))
+            pending.extend(_reads(graph.node[maker], taken))
     return [graph.node[k] for k in sorted(needed)]
 
 
 def _makers(graph: Any) -> dict[str, int]:
+    """Which node makes each value; a name is given once."""
+    given = {info.name for info in graph.input} | {tensor.name for tensor in graph.initializer}
+    given |= {sparse.values.name for sparse in graph.sparse_initializer}
     makers: dict[str, int] = {}
     for k, node in enumerate(graph.node):
         for name in node.output:
             if name and name in makers:
                 raise UnsupportedModel(f"two nodes define the value `{name}`", remedy="export the model again")
+            if name and name in given:
+                raise UnsupportedModel(
+                    f"a node defines `{name}`, which is an input or stored", remedy="export the model again"
+                )
             makers[name] = k
     makers.pop("", None)
     return makers
 
 
-def _reads(node: Any) -> list[str]:
-    """The names a node reads, those inside its branches included."""
-    inner = [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
-    nested = [name for graph in inner for child in graph.node for name in _reads(child)]
-    results = [info.name for graph in inner for info in graph.output]
-    return [name for name in [*node.input, *nested, *results] if name]
+def _reads(node: Any, taken: Callable[[Any], Any] = lambda _: None) -> list[str]:
+    """The names a node reads from outside, those inside its branches included (of an If that is known: inside one)."""
+    chosen = taken(node)
+    inner = [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH] if chosen is None else [chosen]
+    names = list(node.input)
+    for graph in inner:
+        own = {name for child in graph.node for name in child.output} | {t.name for t in graph.initializer}
+        nested = [name for child in graph.node for name in _reads(child)]
+        names += [name for name in [*nested, *(info.name for info in graph.output)] if name not in own]
+    return [name for name in names if name]
 
 
 def _first_line(error: BaseException) -> str:

@@ -30,7 +30,6 @@ class Options:
 
 def free_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Options) -> list[str]:
     """The names of the graph inputs that form the input vector, in order."""
-    _require_known(declared, options)
     names = _chosen_inputs(declared, used, options)
     if len(names) > 1 and options.shape is not None and not isinstance(options.shape, Mapping):
         raise UnsupportedModel("one shape is given for several inputs", remedy="give shape={name: (…), …}")
@@ -157,7 +156,8 @@ def _only(names: list[str], declared: Mapping[str, Any]) -> list[str]:
     )
 
 
-def _require_known(declared: Mapping[str, Any], options: Options) -> None:
+def require_known(declared: Mapping[str, Any], options: Options) -> None:
+    """Refuse wishes about inputs that the graph does not have."""
     named = [options.inputs] if isinstance(options.inputs, str) else list(options.inputs or ())
     shaped = list(options.shape) if isinstance(options.shape, Mapping) else []
     for name in [*named, *shaped]:

@@ -274,6 +274,69 @@ OPS: dict[str, tuple[Any, str, str]] = {
         "Squeeze",
         "comparison",
     ),
+    "batch_norm_trained": (
+        model(
+            [helper.make_node("BatchNormalization", list("xsbmv"), list("ypqrt"), name="the_BatchNormalization")],
+            {"x": [3, 1]},
+            dict.fromkeys("sbmv", np.ones(1, np.float32)),
+            opset=9,
+        ),
+        "BatchNormalization",
+        "model.eval()",
+    ),
+    "dropout_of_constants": (
+        model(
+            [node("Dropout", "w r t", "d", name="the_Dropout"), node("Mul", "x d")],
+            {"x": [1, 8]},
+            {"w": weights(1, 8), "r": np.float32(0.5), "t": np.array(True)},
+        ),
+        "Dropout",
+        "model.eval()",
+    ),
+    "comparison_as_integer": (
+        model(
+            [node("Greater", "x c", "g"), node("Cast", "g", "i", to=7), node("Cast", "i", to=1)],
+            {"x": [1]},
+            {"c": weights(1)},
+        ),
+        "Cast",
+        "int64",
+    ),
+    "resize_10": (
+        one("Resize", [1, 1, 4], np.array([1, 1, 0.75], np.float32), opset=10, mode="nearest"),
+        "Resize",
+        "operator set 11",
+    ),
+    "upsample_shrinks": (
+        one("Upsample", [1, 1, 4], np.array([1, 1, 0.5], np.float32), opset=9, mode="nearest"),
+        "Upsample",
+        "operator set 11",
+    ),
+    "resize_same_size": (
+        one("Resize", [1, 1, 3], np.array([1, 1, 1.1], np.float32), opset=10, mode="nearest"),
+        "Resize",
+        "factor 1",
+    ),
+    "nearest_mode": (
+        one("Resize", [1, 1, 4], None, np.array([1, 1, 0.7], np.float32), mode="nearest", nearest_mode="up"),
+        "Resize",
+        "nearest_mode up",
+    ),
+    "auto_pad": (one("MaxPool", [1, 1, 4], kernel_shape=[2], auto_pad="SOME"), "MaxPool", "auto_pad 'SOME'"),
+    "gelu": (one("Gelu", [1, 4], opset=20, approximate="fast"), "Gelu", "none and tanh"),
+    **{
+        f"pad_{mode}": (one("Pad", [4], np.array([1, 1]), mode=mode), "Pad", f"mode '{mode}'")
+        for mode in ("mean", "symmetric", "linear_ramp", "empty", "maximum")
+    },
+    "pad_reflect_long": (one("Pad", [3], np.array([3, 0]), mode="reflect"), "Pad", "less than the axis"),
+    "pad_wrap_long": (one("Pad", [3], np.array([4, 0]), mode="wrap", opset=19), "Pad", "less than the axis"),
+    "gemm_c": (one("Gemm", [1, 2], weights(2, 3), weights(4, 3)), "Gemm", "larger than the product"),
+    "kernel_shape": (one("Conv", [1, 1, 4], weights(1, 1, 2), kernel_shape=[3]), "Conv", "contradicts its weight"),
+    "split_uneven": (
+        model([node("Split", "x", "y z", name="the_Split")], {"x": [5]}, opset=13),
+        "Split",
+        "does not split",
+    ),
     "gather": (
         model([node("Cast", "x", "i", to=7), node("Gather", "x i", "y", name="n")], {"x": [2]}),
         "Cast",
@@ -360,3 +423,12 @@ def test_structure() -> None:
     )
     refused(model([node("Relu", "x", "h")], {"x": [1]}), "nothing defines the value `y`")
     refused(model([node("Relu", "c")], {}, {"c": weights(1)}), "does not depend on an input")
+
+
+def test_a_negative_sparse_index_is_refused() -> None:
+    sparse = onnx.SparseTensorProto(dims=[2, 2])
+    sparse.values.CopyFrom(numpy_helper.from_array(weights(2), "w"))
+    sparse.indices.CopyFrom(numpy_helper.from_array(np.array([-1, 3]), "i"))
+    built = model([node("MatMul", "x w")], {"x": [1, 2]})
+    built.graph.sparse_initializer.append(sparse)
+    refused(built, "sparse indices")

@@ -288,6 +288,11 @@ for _mode in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners")
             coordinate_transformation_mode=_mode,
             nearest_mode=_nearest,
         )
+CASES["pad_edge_long"] = one("Pad", [2, 3], ints(0, 5, 0, 4), mode="edge")
+CASES["pad_wrap"] = one("Pad", [2, 3], ints(0, 2, 0, 3), mode="wrap", opset=19)
+CASES["resize_10"] = one("Resize", [1, 1, 4, 3], np.array([1, 1, 0.5, 2.5], np.float32), opset=10, mode="nearest")
+CASES["upsample"] = one("Upsample", [1, 1, 4, 3], np.array([1, 1, 3, 1.5], np.float32), opset=9, mode="nearest")
+CASES["split_18"] = model([node("Split", "x", "a b y", num_outputs=3)], {"x": [7]}, opset=18)
 CASES["resize_axes"] = one("Resize", [1, 1, 5, 7], None, None, ints(9, 3), opset=18, axes=[3, 2])
 CASES["gather_elements_wide"] = one("GatherElements", [2, 40], np.array([[39, -1, 3]], dtype=I64), axis=1)
 
@@ -401,3 +406,10 @@ def test_outputs_that_need_no_smooth_function_are_piecewise_linear() -> None:
         Canonicalize().run(graph)
     assert all(n.op.piecewise_linear for n in graph.select([2, 3]).nodes)
     assert graph.select([3]).exact([1, 2]).tolist() == [2]
+
+
+def test_only_the_largest_float32_and_infinities_are_no_bound() -> None:
+    graph = ircert.load(one("Clip", [2], np.array(-1e39), np.array(1e39), dtype=TensorProto.DOUBLE))
+    assert graph([1e40, -1e40]).tolist() == [1e39, -1e39]
+    free = ircert.load(one("Clip", [2], np.array(-np.inf), np.array(np.inf), dtype=TensorProto.DOUBLE))
+    assert free([1e40, -1e40]).tolist() == [1e40, -1e40]

@@ -66,6 +66,8 @@ def to_dense(sparse: Any, folder: Path | None, what: str) -> Const:
     values = to_array(sparse.values, folder, what)
     indices = to_array(sparse.indices, folder, what)
     flat = np.ravel_multi_index(tuple(indices.T), shape, mode="raise") if indices.ndim == 2 else indices
+    if np.any(indices < 0):
+        raise UnsupportedModel("its sparse indices do not fit its shape", where=what)
     dense = np.zeros(math.prod(shape), dtype=values.dtype)
     try:
         dense[flat] = values

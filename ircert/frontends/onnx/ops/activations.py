@@ -85,8 +85,10 @@ def _selu(net: Net, call: Call) -> Value:
 
 def _gelu(net: Net, call: Call) -> Value:
     x = call.tensor(0)
-    exact = call.get("approximate", b"none") in (b"none", "none")
-    return net.node(smooth.Gelu() if exact else smooth.GeluTanh(), x, shape=x.shape)
+    form = call.get("approximate", b"none")
+    if form not in (b"none", b"tanh"):
+        raise call.refuse(f"approximate {form.decode()!r}", "none and tanh are read")
+    return net.node(smooth.Gelu() if form == b"none" else smooth.GeluTanh(), x, shape=x.shape)
 
 
 def _swish(net: Net, call: Call) -> Value:

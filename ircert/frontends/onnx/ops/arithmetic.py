@@ -41,7 +41,7 @@ def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
 def reciprocal(net: Net, value: Value | None) -> Tensor | Const:
     """1 / value: the nearest double for constants."""
     if isinstance(value, np.ndarray):
-        with np.errstate(divide="ignore"):
+        with np.errstate(all="ignore"):
             return net.numbers(1.0 / np.asarray(value, dtype=np.float64))
     x = net.tensor(value)
     return net.node(Reciprocal(), x, shape=x.shape)

@@ -12,8 +12,8 @@ from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.ops import Clip, Max, Min, Op, Relu
 
-# ONNX writes "no bound" as the largest number of the type, or as an infinity.
-_NO_BOUND = float(np.finfo(np.float32).max)
+# ONNX writes "no bound" as the largest float32, or as an infinity.
+_NO_BOUND = (float(np.finfo(np.float32).max), math.inf)
 
 
 def largest(net: Net, *values: Value | None) -> Tensor | Const:
@@ -77,7 +77,7 @@ def _clip_bound(call: Call, k: int, name: str) -> Tensor | Const | None:
         raise call.refuse("a bound is a comparison")
     bound = np.asarray(value, dtype=np.float64)
     sign = -1 if name == "min" else 1
-    return None if np.all(sign * bound >= _NO_BOUND) else bound
+    return None if bound.size and np.all(np.isin(sign * bound, _NO_BOUND)) else bound
 
 
 HANDLERS = {"Clip": _clip, "Max": _max, "Min": _min}

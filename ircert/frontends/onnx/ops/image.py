@@ -43,10 +43,17 @@ def _geometry(call: Call, extent: Sequence[int], kernel: Sequence[int]) -> _Geom
     return _Geometry(tuple(kernel), stride, ceil, dilation, padding)
 
 
+def _auto_pad(call: Call) -> str:
+    auto: str = call.get("auto_pad", b"NOTSET").decode() or "NOTSET"
+    if auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        raise call.refuse(f"auto_pad {auto!r}", "NOTSET, VALID, SAME_UPPER and SAME_LOWER are read")
+    return auto
+
+
 def _padding(call: Call, extent: Sequence[int], stride: Sequence[int], reach: Sequence[int]) -> tuple[int, ...]:
-    auto = call.get("auto_pad", b"NOTSET").decode()
+    auto = _auto_pad(call)
     axes = len(extent)
-    if auto in ("NOTSET", ""):
+    if auto == "NOTSET":
         pads = tuple(call.get("pads", (0,) * 2 * axes))
         if len(pads) != 2 * axes or min(pads) < 0:
             raise call.refuse(f"pads {pads} do not fit {axes} axes", "two amounts >= 0 per axis are read")
@@ -93,6 +100,8 @@ def _weight(net: Net, call: Call) -> Const:
     weight = call.const(1, "weight")
     if weight is None:
         raise call.refuse("its weight is missing")
+    if tuple(call.get("kernel_shape", weight.shape[2:])) != weight.shape[2:]:
+        raise call.refuse(f"kernel_shape {call.get('kernel_shape', ())} contradicts its weight of shape {weight.shape}")
     return net.numbers(weight)
 
 
@@ -137,9 +146,9 @@ def _transposed(call: Call, x: Tensor, weight: Const, groups: int) -> tuple[tupl
 
 
 def _transposed_padding(call: Call, extent: Sequence[int], stride: Sequence[int], full: list[int]) -> tuple[int, ...]:
-    auto = call.get("auto_pad", b"NOTSET").decode()
+    auto = _auto_pad(call)
     wanted = call.attributes.get("output_shape")
-    if wanted is None and auto in ("NOTSET", "", "VALID"):
+    if wanted is None and auto in ("NOTSET", "VALID"):
         return tuple(call.get("pads", (0,) * 2 * len(extent))) if auto != "VALID" else (0,) * 2 * len(extent)
     size = [n * s for n, s in zip(extent, stride, strict=True)] if wanted is None else list(wanted)[-len(extent) :]
     surplus = [f - n for f, n in zip(full, size, strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from onnx import TensorProto
 from scipy.sparse import csr_array
 
 from ircert.frontends.onnx.fold import move
@@ -48,9 +49,9 @@ def _identity(net: Net, call: Call) -> Value:
 
 
 def _cast(net: Net, call: Call) -> Value:
-    """From float to float nothing changes: evaluation is in float64 whatever the model says."""
+    """From float to float nothing changes: evaluation is in float64 whatever the model says. A comparison stays one."""
     to = call.get("to", None)
-    if to not in FLOATS and not isinstance(call.input(0), Comparison):
+    if to not in FLOATS and not (to == TensorProto.BOOL and isinstance(call.input(0), Comparison)):
         raise call.refuse(f"it rounds computed numbers to {type_name(to)}", "only casts between float types are read")
     return _identity(net, call)
 
@@ -111,6 +112,11 @@ def _pad(net: Net, call: Call) -> Value:
     grown = [(max(0, a), max(0, b)) for a, b in zip(before, after, strict=True)]
     require_size(math.prod(n + a + b for n, (a, b) in zip(x.shape, grown, strict=True)), call.where)
     kept = x.index[tuple(slice(max(0, -a), n - max(0, -b)) for n, a, b in zip(x.shape, before, after, strict=True))]
+    if mode not in ("constant", "edge", "reflect", "wrap"):
+        raise call.refuse(f"mode {mode!r}", "constant, edge, reflect and wrap are read")
+    longest = max((max(pair) - n for n, pair in zip(kept.shape, grown, strict=True)), default=-1)
+    if (mode == "reflect" and longest >= 0) or (mode == "wrap" and longest > 0):
+        raise call.refuse(f"it pads by {grown}, more than the shape {kept.shape} has", "pad by less than the axis")
     filled = {"constant_values": -1} if mode == "constant" else {}
     positions = np.pad(kept, grown, mode=mode, **filled)
     return _placed(net, x, positions, float(net.numbers(fill).reshape(-1)[0]))

@@ -94,6 +94,8 @@ def _gemm(net: Net, call: Call) -> Value:
     if c is None or beta == 0.0:
         return product
     offset = net.numeric(c)
+    if np.broadcast_shapes(product.shape, offset.shape) != product.shape:
+        raise call.refuse(f"C of shape {offset.shape} is larger than the product, {product.shape}")
     scaled = beta * net.numbers(offset) if isinstance(offset, np.ndarray) else net.scale(offset, np.array(beta))
     return plus(net, product, scaled)
 

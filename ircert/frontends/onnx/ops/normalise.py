@@ -17,7 +17,8 @@ from ircert.ir.ops import smooth
 
 def _batch_normalization(net: Net, call: Call) -> Value:
     """x * a + (bias - mean * a) with a = scale / sqrt(variance + epsilon), rounded once here in float64."""
-    if call.get("training_mode", 0) or not call.get("spatial", 1):
+    trained = call.opset < 14 and len([name for name in call.outputs if name]) > 1
+    if call.get("training_mode", 0) or trained or not call.get("spatial", 1):
         raise call.refuse("it is in training mode or not per channel", "export the model for inference (model.eval())")
     x = call.tensor(0)
     scale, bias, mean, variance = (_parameter(net, call, k, name) for k, name in enumerate(_BATCH_INPUTS, start=1))

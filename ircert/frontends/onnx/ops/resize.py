@@ -50,12 +50,26 @@ def _on_axes(call: Call, x: Tensor, values: list[float], default: Sequence[float
 
 
 def _sources(call: Call, n: int, m: int, scale: np.float32) -> Const:
-    """Which of n entries each of m entries copies, in float32 as runtimes compute it."""
+    """Which of n entries each of m entries copies; an axis that keeps its size is copied as it is."""
     if n == m and scale == 1:
         return np.arange(n)
+    sources = _old_sources(call, n, m, scale) if call.op == "Upsample" or call.opset <= 10 else _new(call, n, m, scale)
+    if n == m and not np.array_equal(sources, np.arange(n)):
+        raise call.refuse(f"a factor {scale} that keeps an axis of {n}", "runtimes differ here: use the factor 1")
+    return sources
+
+
+def _old_sources(call: Call, n: int, m: int, scale: np.float32) -> Const:
+    """Before operator set 11 nothing says how a place between two entries rounds when the image shrinks."""
+    places = np.arange(m, dtype=np.float32) / scale
+    if scale < 1 and (call.op == "Upsample" or not np.array_equal(places, np.floor(places))):
+        raise call.refuse(f"it shrinks an axis by {scale}", "export with operator set 11 or newer")
+    return np.clip(np.floor(places), 0, n - 1).astype(np.int64)
+
+
+def _new(call: Call, n: int, m: int, scale: np.float32) -> Const:
+    """In float32, as runtimes compute it."""
     places = np.arange(m, dtype=np.float32)
-    if call.op == "Upsample" or call.opset <= 10:
-        return np.clip(np.floor(places / scale), 0, n - 1).astype(np.int64)
     match call.get("coordinate_transformation_mode", b"half_pixel"):
         case b"half_pixel":
             origin = (places + np.float32(0.5)) / scale - np.float32(0.5)
@@ -80,8 +94,10 @@ def _rounded(call: Call, places: Const) -> Const:
             return np.floor(places + np.float32(0.5))
         case b"floor":
             return np.floor(places)
-        case _:
+        case b"ceil":
             return np.ceil(places)
+        case other:
+            raise call.refuse(f"nearest_mode {other.decode()}", "read are round_prefer_floor, …_ceil, floor and ceil")
 
 
 HANDLERS = {"Resize": _resize, "Upsample": _resize}

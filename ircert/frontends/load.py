@@ -46,8 +46,10 @@ def load(
         from ircert.frontends.onnx.interface import Options
 
         return from_onnx(model, Options(inputs, outputs, batch, shape))
-    if is_torch(model) and not isinstance(shape, Mapping):
+    if is_torch(model):
         _refuse_options(inputs=inputs, outputs=outputs, batch=batch)
+        if isinstance(shape, Mapping):
+            raise UnsupportedModel("a torch module has one input", remedy="give its shape alone: shape=(1, …)")
         return from_torch(model, shape=shape)
     _refuse_options(inputs=inputs, outputs=outputs, batch=batch, shape=shape)
     return _load_other(model)

@@ -29,9 +29,11 @@ def from_torch(module: Any, example: Any = None, *, shape: Sequence[int] | None 
     layers into one another (batch normalisation into a convolution), it is torch that rounds.
     """
     from ircert.frontends.onnx import from_onnx
+    from ircert.frontends.onnx.interface import checked_shape
 
+    given = None if shape is None else checked_shape(shape)
     _require_packages()
-    return from_onnx(_exported(module, _example(module, example, shape)))
+    return from_onnx(_exported(module, _example(module, example, given)))
 
 
 def _require_packages() -> None:
@@ -45,7 +47,7 @@ def _example(module: Any, example: Any, shape: Sequence[int] | None) -> Any:
     import torch
 
     if example is None:
-        example = np.zeros(tuple(shape) if shape is not None else first_layer_shape(module))
+        example = np.zeros(shape if shape is not None else first_layer_shape(module))
     like = next((p for p in module.parameters() if p.is_floating_point()), torch.zeros(1))
     return torch.as_tensor(example).detach().to(dtype=like.dtype, device=like.device)
 

@@ -323,6 +323,12 @@ OPS: dict[str, tuple[Any, str, str]] = {
         "nearest_mode up",
     ),
     "auto_pad": (one("MaxPool", [1, 1, 4], kernel_shape=[2], auto_pad="SOME"), "MaxPool", "auto_pad 'SOME'"),
+    "softmax_axis": (one("Softmax", [1, 2], opset=11, axis=2), "Softmax", "axis 2"),
+    "same_dilated": (
+        one("MaxPool", [1, 1, 6], kernel_shape=[2], dilations=[2], auto_pad="SAME_UPPER"),
+        "MaxPool",
+        "give pads",
+    ),
     "gelu": (one("Gelu", [1, 4], opset=20, approximate="fast"), "Gelu", "none and tanh"),
     **{
         f"pad_{mode}": (one("Pad", [4], np.array([1, 1]), mode=mode), "Pad", f"mode '{mode}'")

@@ -88,6 +88,13 @@ JUMPS: dict[str, tuple[list[Any], dict[str, Any]]] = {
         [node("Cast", "a", "h", to=TensorProto.FLOAT16), node("Cast", "h", "c", to=TensorProto.FLOAT)],
         {"a": F32(0.1)},
     ),
+    **{
+        f"cumsum_{reverse}{exclusive}": (
+            [node("CumSum", "a k", "c", reverse=reverse, exclusive=exclusive)],
+            {"a": np.array([1.0, 2.0, 4.0]), "k": np.array(0)},
+        )
+        for reverse, exclusive in itertools.product((0, 1), (0, 1))
+    },
     "range": ([node("Range", "a b d", "c")], {"a": F32(0), "b": F32(2.0), "d": F32(0.1)}),
     "integers": (
         [node("Neg", "a", "n"), node("Div", "n b", "q"), node("Cast", "q", "c", to=TensorProto.FLOAT)],
@@ -214,3 +221,9 @@ def test_slice_cuts_starts_and_ends_as_onnxruntime_does(step: int) -> None:
         else:
             with pytest.raises(UnsupportedModel, match="empty"):
                 ircert.load(built)
+
+
+@pytest.mark.rule("F-2")
+def test_slice_down_to_the_largest_integer_is_refused() -> None:
+    with pytest.raises(UnsupportedModel, match="runtimes differ"):
+        ircert.load(one("Slice", [4], *(np.array([v]) for v in (-1, 2**63 - 1, 0, -1))))

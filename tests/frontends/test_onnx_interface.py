@@ -370,3 +370,34 @@ def test_names_are_kept_and_made_unique() -> None:
 def test_options_are_for_onnx() -> None:
     with pytest.raises(UnsupportedModel, match="for ONNX models"):
         ircert.load([([[1.0]], None)], outputs=["y"])
+
+
+@pytest.mark.rule("F-4")
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"inputs": ["a", "a", "b"]}, "`a` is named twice"),
+        ({"inputs": {"a": None}}, "also needs its input `b`"),
+        ({"inputs": 3}, "`inputs` cannot be 3"),
+        ({"inputs": [3]}, "`inputs` cannot be"),
+        ({"inputs": b"ab"}, "`inputs` cannot be"),
+        ({"inputs": ["a", "b"], "outputs": 3}, "`outputs` cannot be 3"),
+        ({"inputs": ["a", "b"], "shape": {"a": (3, 2)}, "batch": True}, "both a shape and batch=True"),
+        ({"inputs": ["a", "b"], "shape": {"a": 3}}, "the shape cannot be 3"),
+        ({"inputs": ["a", "b"], "shape": {"a": (1.5, 2)}}, "the shape cannot be"),
+        ({"inputs": ["a", "b"], "shape": {"a": (-1, 2)}}, "the shape cannot be"),
+        ({"inputs": ["a", "b"], "shape": {"a": "12"}}, "the shape cannot be"),
+    ],
+)
+def test_wishes_that_cannot_be(wishes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnsupportedModel, match=message):
+        ircert.load(two_inputs(), **wishes)
+
+
+def test_remedies_name_the_options_of_the_command_line() -> None:
+    with pytest.raises(UnsupportedModel, match=r"outputs=\['r'\] \(command line: --outputs r\)"):
+        ircert.load(two_outputs())
+    with pytest.raises(UnsupportedModel, match=r"inputs=\['a', 'b'\] \(command line: --inputs a,b\)"):
+        ircert.load(two_inputs())
+    with pytest.raises(UnsupportedModel, match=r"shape=\{'x': \(1, …\)\} \(command line: --shape 1,…\)"):
+        ircert.load(one("Relu", [1, "n"]))

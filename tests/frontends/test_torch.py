@@ -157,3 +157,9 @@ def test_load_takes_modules(torch: SimpleNamespace) -> None:
     assert ircert.load(module) == ircert.load(module, shape=(1, 3)) == ircert.load(FIXTURES / "mlp_dynamic.onnx")
     with pytest.raises(UnsupportedModel, match="`outputs` is for ONNX models"):
         ircert.load(module, outputs=["y"])
+
+
+@pytest.mark.parametrize("shape", [(1, -1), (0, 3), "abc", 1.5, 4, (1.5, 3), {"x": (1, 3)}])
+def test_shapes_that_cannot_be(shape: Any) -> None:
+    with pytest.raises(UnsupportedModel, match=r"the shape cannot be|has one input"):
+        ircert.load(Linear(own=1, in_features=3), shape=shape)

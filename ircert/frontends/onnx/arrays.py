@@ -151,6 +151,9 @@ def _unsqueeze(call: Call, arrays: Arrays) -> Const:
     return data.reshape([1 if k in axes else next(rest) for k in range(data.ndim + len(axes))])
 
 
+_OPEN_ENDS = (2**31 - 1, 2**63 - 1)
+
+
 def _slice(call: Call, arrays: Arrays) -> Const:
     """Starts and ends beyond an axis are cut to it, on either side, before anything is taken."""
     data = arrays[0]
@@ -161,6 +164,8 @@ def _slice(call: Call, arrays: Arrays) -> Const:
     axes = list(range(starts.size)) if given is None else _axes(call, given, data.ndim)
     if not len(axes) == starts.size == ends.size == steps.size or len(axes) > data.ndim or not np.all(steps):
         raise call.refuse("its starts, ends, axes and steps do not fit each other")
+    if any(end in _OPEN_ENDS and step < 0 for end, step in zip(ends.tolist(), steps.tolist(), strict=True)):
+        raise call.refuse("it counts down to the largest integer", "runtimes differ here: end at the smallest integer")
     for axis, start, end, step in zip(axes, starts.tolist(), ends.tolist(), steps.tolist(), strict=True):
         data = np.take(data, _taken(data.shape[axis], start, end, step), axis=axis)
     return data
@@ -268,6 +273,16 @@ def _product(call: Call, arrays: Arrays) -> Const:
     return np.asarray(np.prod(data, axis=tuple(axes or range(data.ndim)), keepdims=keep, dtype=data.dtype))
 
 
+def _running_sum(call: Call, arrays: Arrays) -> Const:
+    data, (axis,) = arrays[0], _axes(call, arrays[1], arrays[0].ndim)
+    turned = np.flip(data, axis) if call.get("reverse", 0) else data
+    sums = np.cumsum(turned, axis=axis, dtype=data.dtype)
+    if call.get("exclusive", 0):
+        sums = np.roll(sums, 1, axis)
+        sums[tuple(slice(1) if k == axis else slice(None) for k in range(data.ndim))] = 0
+    return np.flip(sums, axis) if call.get("reverse", 0) else sums
+
+
 def _identity(call: Call, arrays: Arrays) -> Const:
     return arrays[0]
 
@@ -281,6 +296,7 @@ OPS: dict[str, Callable[[Call, Arrays], Const | Sequence[Const]]] = {
     "Ceil": _one(np.ceil),
     "Concat": _concat,
     "ConstantOfShape": _constant_of_shape,
+    "CumSum": _running_sum,
     "Div": _divide,
     "Equal": _test(np.equal),
     "Expand": _expand,

@@ -14,11 +14,11 @@ from onnx import checker, helper
 
 from ircert.errors import GraphError, IrcertError, OpError, UnsupportedModel
 from ircert.frontends.onnx.fold import can_move, fold_with, is_known, move
-from ircert.frontends.onnx.interface import Options, bound_inputs, free_inputs, input_shape, require_known
+from ircert.frontends.onnx.interface import Options, bound_inputs, chosen_names, free_inputs, input_shape, require_known
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops import HANDLERS
 from ircert.frontends.onnx.read import opset_of, require_opset
-from ircert.frontends.onnx.refuse import refuse_op
+from ircert.frontends.onnx.refuse import refuse_constant, refuse_op
 from ircert.frontends.onnx.tensors import to_array, to_dense, widened
 from ircert.frontends.onnx.values import Call, Tensor, Value
 from ircert.ir.graph import Graph
@@ -146,7 +146,7 @@ class _Reader:
         if is_known(call) and can_move(call):
             return move(call, call.inputs)  # type: ignore[arg-type]
         if call.op not in HANDLERS:
-            raise refuse_op(call)
+            raise refuse_constant(call) if is_known(call) else refuse_op(call)
         if is_known(call):
             return fold_with(HANDLERS[call.op], call)
         self.net.where = call.where
@@ -212,10 +212,10 @@ def _chosen_outputs(graph: Any, options: Options) -> list[str]:
         if len(declared) != 1:
             raise UnsupportedModel(
                 f"the graph has several outputs: {', '.join(f'`{name}`' for name in declared)}",
-                remedy=f"choose: outputs=[{declared[0]!r}], or several to have them one after the other",
+                remedy=f"choose with outputs=[{declared[0]!r}] (command line: --outputs {declared[0]}), or several",
             )
         return declared
-    chosen = [options.outputs] if isinstance(options.outputs, str) else list(options.outputs)
+    chosen = chosen_names(options.outputs, "outputs")
     unknown = [name for name in chosen if name not in made and name not in declared]
     if unknown or not chosen:
         raise UnsupportedModel(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -40,17 +41,24 @@ def _chosen_inputs(declared: Mapping[str, Any], used: Sequence[str], options: Op
     if isinstance(options.inputs, Mapping):
         bound = [name for name, value in options.inputs.items() if value is not None]
         chosen = [name for name, value in options.inputs.items() if value is None]
-        return chosen or _only([name for name in used if name not in bound], declared)
+        if not chosen:
+            return _only([name for name in used if name not in bound], declared)
+        _require_all(used, [*chosen, *bound])
+        return chosen
     if options.inputs is not None:
-        chosen = [options.inputs] if isinstance(options.inputs, str) else list(options.inputs)
-        missing = [name for name in used if name not in chosen]
-        if missing:
-            raise UnsupportedModel(
-                f"the graph also needs its input `{missing[0]}`",
-                remedy=f"name it in inputs=[…], or bind it: inputs={{{missing[0]!r}: array}}",
-            )
+        chosen = chosen_names(options.inputs)
+        _require_all(used, chosen)
         return chosen
     return _only(list(used), declared)
+
+
+def _require_all(used: Sequence[str], given: Sequence[str]) -> None:
+    missing = [name for name in used if name not in given]
+    if missing:
+        raise UnsupportedModel(
+            f"the graph also needs its input `{missing[0]}`",
+            remedy=f"name it in inputs=[…] (command line: --inputs), or bind it: inputs={{{missing[0]!r}: array}}",
+        )
 
 
 def bound_inputs(declared: Mapping[str, Any], options: Options) -> dict[str, Const]:
@@ -115,17 +123,31 @@ def _require_agreement(name: str, given: Sequence[int], declared: list[int | str
         )
 
 
-def _given_shape(name: str, options: Options) -> Sequence[int] | None:
-    if isinstance(options.shape, Mapping):
-        return options.shape.get(name)
-    return options.shape
+def _given_shape(name: str, options: Options) -> tuple[int, ...] | None:
+    shape = options.shape.get(name) if isinstance(options.shape, Mapping) else options.shape
+    return None if shape is None else checked_shape(shape, f"input `{name}`")
+
+
+def checked_shape(shape: Any, where: str | None = None) -> tuple[int, ...]:
+    """A shape that a user gives: positive integers."""
+    try:
+        if isinstance(shape, str | bytes | Mapping):
+            raise TypeError
+        numbers = tuple(index(n) for n in shape)
+        if any(n < 1 for n in numbers):
+            raise TypeError
+    except TypeError:
+        raise UnsupportedModel(
+            f"the shape cannot be {shape!r:.60}", where=where, remedy="give positive integers, as in shape=(1, 3)"
+        ) from None
+    return numbers
 
 
 def _unknown_shape(name: str, problem: str) -> UnsupportedModel:
     return UnsupportedModel(
         f"it {problem}, which leaves its size open",
         where=f"input `{name}`",
-        remedy=f"give it: load(…, shape={{{name!r}: (1, …)}}), or batch=True if the first dimension is the batch",
+        remedy=f"give shape={{{name!r}: (1, …)}} (command line: --shape 1,…), or batch=True if the first is a batch",
     )
 
 
@@ -152,17 +174,36 @@ def _only(names: list[str], declared: Mapping[str, Any]) -> list[str]:
         )
     raise UnsupportedModel(
         f"the graph has several inputs: {_listed(names)}",
-        remedy=f"join them, inputs={names!r}, or bind all but one to arrays, inputs={{{names[-1]!r}: array}}",
+        remedy=f"join them, inputs={names!r} (command line: --inputs {','.join(names)}), "
+        f"or bind all but one to arrays, inputs={{{names[-1]!r}: array}}",
     )
 
 
 def require_known(declared: Mapping[str, Any], options: Options) -> None:
-    """Refuse wishes about inputs that the graph does not have."""
-    named = [options.inputs] if isinstance(options.inputs, str) else list(options.inputs or ())
+    """Refuse wishes about inputs that the graph does not have, or that cannot be wishes."""
+    named = chosen_names(options.inputs)
     shaped = list(options.shape) if isinstance(options.shape, Mapping) else []
     for name in [*named, *shaped]:
         if name not in declared:
             raise UnsupportedModel(f"the graph has no input `{name}`", remedy=f"its inputs are {_listed(declared)}")
+    twice = [name for name in named if named.count(name) > 1]
+    if twice:
+        raise UnsupportedModel(f"the input `{twice[0]}` is named twice", remedy="name each input once")
+    if options.batch and options.shape is not None:
+        raise UnsupportedModel(
+            "both a shape and batch=True are given", remedy="a shape says everything: its first number is the batch"
+        )
+
+
+def chosen_names(names: Any, what: str = "inputs") -> list[str]:
+    """The names that a user gives: one, several, or the keys of a mapping."""
+    if isinstance(names, str):
+        return [names]
+    if names is None or (isinstance(names, Iterable) and not isinstance(names, bytes)):
+        listed = list(names or ())
+        if all(isinstance(name, str) for name in listed):
+            return listed
+    raise UnsupportedModel(f"`{what}` cannot be {names!r:.60}", remedy=f"give names: {what}=['a', 'b']")
 
 
 def _listed(names: Any) -> str:

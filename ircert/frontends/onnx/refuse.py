@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from onnx import AttributeProto
+
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.values import Call
 
-_OTHERWISE = "keep outputs that do not need it (outputs=[…]), or write it with ops that are read"
+_OTHERWISE = (
+    "keep outputs that do not need it (outputs=[…], command line: --outputs), or write it with ops that are read"
+)
+_RANDOM = frozenset(
+    {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"}
+)
 _REASONS: dict[frozenset[str], tuple[str, str]] = {
     frozenset({"Loop", "Scan", "If", "SequenceMap"}): (
         "control flow that depends on the input is not read",
@@ -13,7 +20,7 @@ _REASONS: dict[frozenset[str], tuple[str, str]] = {
     ),
     frozenset({"Sign", "Floor", "Ceil", "Round", "ArgMax", "ArgMin", "TopK", "NonZero", "Hardmax", "Mod", "OneHot"}): (
         "it jumps, so the network is not continuous",
-        "keep outputs that come before it: outputs=[…]",
+        "keep outputs that come before it: outputs=[…] (command line: --outputs)",
     ),
     frozenset({"Equal", "And", "Or", "Xor", "IsNaN", "IsInf"}): (
         "a condition on computed numbers is not read",
@@ -24,7 +31,7 @@ _REASONS: dict[frozenset[str], tuple[str, str]] = {
         "export the float model",
     ),
     frozenset({"LSTM", "GRU", "RNN"}): ("recurrent cells are not read", "unroll them into MatMul and activations"),
-    frozenset({"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"}): (
+    _RANDOM: (
         "it is random",
         "export the model for inference (model.eval())",
     ),
@@ -33,6 +40,16 @@ _REASONS: dict[frozenset[str], tuple[str, str]] = {
         "use BatchNormalization, which is affine at inference",
     ),
 }
+
+
+def refuse_constant(call: Call) -> UnsupportedModel:
+    """The error for an op whose inputs are all known, and which is not computed on constants."""
+    own = call.op in _RANDOM or any(attribute.type == AttributeProto.GRAPH for attribute in call.proto.attribute)
+    if own:
+        return refuse_op(call)
+    return call.refuse(
+        "it is not computed on constants", "store its result in the model (a simplifier such as onnxsim)"
+    )
 
 
 def refuse_op(call: Call) -> UnsupportedModel:

@@ -65,8 +65,10 @@ def _softmax(net: Net, call: Call) -> Value:
     x = call.tensor(0)
     kind = smooth.LogSoftmax if call.op == "LogSoftmax" else smooth.Softmax
     axis = call.get("axis", -1 if call.opset >= 13 else 1)
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise call.refuse(f"axis {axis} does not fit the shape {x.shape}")
     if call.opset < 13:
-        group = math.prod(x.shape[axis % len(x.shape) :]) if axis < len(x.shape) else 1
+        group = math.prod(x.shape[axis % len(x.shape) :])
         return net.node(kind(group), x, shape=x.shape)
     last = net.select(x, np.moveaxis(x.index, axis, -1))
     result = net.node(kind(last.shape[-1]), last, shape=last.shape)

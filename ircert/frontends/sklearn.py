@@ -39,6 +39,10 @@ def from_sklearn(model: Any) -> Graph:
     """
     *scalers, regressor = _steps(model)
     _require_regressor(regressor)
+    _require_own(model, "predict")
+    _require_own(regressor, "predict", "_predict", "_forward_pass_fast")
+    for scaler in scalers:
+        _require_own(scaler, "transform")
     build = Builder(regressor.coefs_[0].shape[0])
     x = build.input
     for scaler in scalers:
@@ -92,6 +96,17 @@ def _require_regressor(model: Any) -> None:
             remedy="give a fitted MLPRegressor, or a Pipeline of scalers that ends in one",
         )
     _require_fitted(model, "coefs_", "intercepts_", "out_activation_")
+
+
+def _require_own(model: Any, *methods: str) -> None:
+    """Refuse a derived class that computes something else than its coefficients say."""
+    for method in methods:
+        owner = next((kind for kind in type(model).__mro__ if method in vars(kind)), None)
+        if method in vars(model) or (owner is not None and owner.__module__.split(".")[0] != "sklearn"):
+            raise UnsupportedModel(
+                f"{_kind(model)} has a method `{method}` of its own, which the coefficients do not show",
+                remedy="load the scikit-learn model without it, and apply what it adds to the data or the result",
+            )
 
 
 def _require_fitted(model: Any, *attributes: str) -> None:

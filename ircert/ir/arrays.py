@@ -157,7 +157,8 @@ def _converted(values: object, what: str) -> Array:
         if any(int(float(v)) != v for v in raw_integers):
             raise OpError(f"{what} holds an integer that float64 cannot represent")
     with np.errstate(over="ignore", invalid="ignore"):
-        array = np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape) + 0.0  # + 0.0: a copy, and -0.0 -> 0.0
+        # + 0.0: a copy, and -0.0 -> 0.0. A sum of arrays without axes is a scalar: hence asarray.
+        array = np.asarray(np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape) + 0.0)
     if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8 and not _integers_survive(raw, array):
         raise OpError(f"{what} holds an integer that float64 cannot represent")
     if raw.dtype.kind == "f" and raw.dtype.itemsize > 8 and not np.array_equal(array.astype(raw.dtype), raw, True):

@@ -94,3 +94,9 @@ def test_an_npz_file_that_claims_too_much(tmp_path: Path) -> None:
 def test_unknown_file_names(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"ending in \.onnx, \.ir"):
         ircert.load(tmp_path / "net.pt")
+
+
+@pytest.mark.parametrize("layers", [[[1, 2], [3, 4]], [(1.0, None)], [([1.0, 2.0], None)], [([[1.0]], 3.0)]])
+def test_arrays_of_too_few_dimensions_are_refused(layers: Any) -> None:
+    with pytest.raises(UnsupportedModel, match=r"layer 0: .* must have . dimension"):
+        ircert.load(layers)

@@ -155,3 +155,20 @@ def test_a_coefficient_that_is_not_finite_names_the_layer() -> None:
 def test_scikit_learn_itself_is_not_imported() -> None:
     code = "import sys, ircert.frontends.sklearn; assert not any(m.split('.')[0] == 'sklearn' for m in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.rule("F-2")
+def test_a_derived_class_that_computes_something_else_is_refused() -> None:
+    network, scaler = neural_network.MLPRegressor, preprocessing.StandardScaler
+    doubled = type("Doubled", (network,), {"predict": lambda self, x: 2 * network.predict(self, x)})
+    shifted = type("Shifted", (scaler,), {"transform": lambda self, x: scaler.transform(self, x) + 1})
+    named = type("Named", (network,), {})
+    with pytest.raises(UnsupportedModel, match=r"Doubled has a method `predict` of its own.*; load"):
+        from_sklearn(fitted(kind=doubled))
+    with pytest.raises(UnsupportedModel, match="Shifted has a method `transform`"):
+        from_sklearn(fitted(shifted()))
+    model = fitted(kind=named)
+    assert_predicts(from_sklearn(model), model)
+    model.predict = lambda x: x
+    with pytest.raises(UnsupportedModel, match="Named has a method `predict`"):
+        from_sklearn(model)

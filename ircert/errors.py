@@ -15,11 +15,16 @@ class IrcertError(Exception):
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{place}{self.problem}{remedy}"
+        return _one_line(f"{place}{self.problem}{remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only fields do not survive the default pickling, and worker processes raise these errors.
         return (_rebuild, (type(self), self.args, self.__dict__))
+
+
+def _one_line(text: str) -> str:
+    """The text with its control characters written out: names come from files, and messages go to terminals."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _rebuild(kind: type[IrcertError], args: tuple[object, ...], state: dict[str, object]) -> IrcertError:

@@ -438,3 +438,23 @@ def test_a_negative_sparse_index_is_refused() -> None:
     built = model([node("MatMul", "x w")], {"x": [1, 2]})
     built.graph.sparse_initializer.append(sparse)
     refused(built, "sparse indices")
+
+
+def test_messages_are_one_printable_line_whatever_the_file_calls_its_nodes() -> None:
+    built = one("Sign", [1, 2])
+    built.graph.node[0].name = "a\nb\x1b[31m\u2028c"
+    with pytest.raises(UnsupportedModel) as caught:
+        ircert.load(built)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert "a\\nb\\x1b[31m\\u2028c" in message
+
+
+def test_a_very_long_data_file_name(tmp_path: Path) -> None:
+    built = one("Gemm", [1, 2], weights(2, 2))
+    inlined_external(built.graph.initializer[0], "w" * 100_000, 16)
+    path = tmp_path / "net.onnx"
+    path.write_bytes(built.SerializeToString())
+    with pytest.raises(FileError, match="name has 100000 characters") as caught:
+        ircert.load(path)
+    assert len(str(caught.value)) < 300

@@ -15,6 +15,7 @@ from ircert.files import readable
 from ircert.frontends.onnx.values import Const, require_size
 
 FLOATS = frozenset({TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16})
+_LONGEST_NAME = 255
 READ = FLOATS | {
     *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
     *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
@@ -96,6 +97,12 @@ def _with_external_data(tensor: Any, folder: Path | None, what: str) -> Any:
 
 def _sidecar(location: str, folder: Path, what: str) -> Path:
     """The file beside the model; a path that leaves the model's folder, by `..` or by a link, is refused."""
+    if len(location.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise FileError(
+            f"{what} asks for a data file whose name has {len(location)} characters",
+            path=f"{location[:40]}…",
+            remedy="the model is damaged; export it again",
+        )
     try:
         path = (folder / location).resolve()
         inside = location != "" and path.is_relative_to(folder.resolve()) and not Path(location).is_absolute()

@@ -111,6 +111,62 @@ JUMPS: dict[str, tuple[list[Any], dict[str, Any]]] = {
 }
 
 
+TABLE = np.arange(6.0).reshape(2, 3)
+MOVES: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "dequantize": (
+        [node("DequantizeLinear", "q s z", "c", axis=1)],
+        {"q": np.array([[1, 2], [3, -4]], np.int8), "s": np.array([0.5, 0.25]), "z": np.array([0, 1], np.int8)},
+    ),
+    "dequantize_all": (
+        [node("DequantizeLinear", "q s", "c")],
+        {"q": np.array([[1, 200], [3, 4]], np.uint8), "s": np.array(0.1)},
+    ),
+    "eye": ([node("EyeLike", "t", "c", k=1)], {"t": TABLE}),
+    "nonzero": ([node("NonZero", "t", "i"), node("Cast", "i", "c", to=TensorProto.FLOAT)], {"t": TABLE}),
+    "one_hot": (
+        [node("OneHot", "i n v", "c", axis=0)],
+        {"i": np.array([0, 2, -1]), "n": np.array(3), "v": np.array([0.5, 2.0])},
+    ),
+    "compress": ([node("Compress", "t k", "c", axis=1)], {"t": TABLE, "k": np.array([True, False, True])}),
+    "gather_nd": ([node("GatherND", "t i", "c")], {"t": TABLE, "i": np.array([[0, 1], [1, 2]])}),
+    "scatter_nd": (
+        [node("ScatterND", "t i u", "c")],
+        {"t": TABLE, "i": np.array([[1]]), "u": np.array([[7.0, 8.0, 9.0]])},
+    ),
+    "scatter_elements": (
+        [node("ScatterElements", "t i u", "c", axis=1)],
+        {"t": TABLE, "i": np.array([[2], [-3]]), "u": np.array([[7.0], [8.0]])},
+    ),
+    "trilu": ([node("Trilu", "t k", "c", upper=0)], {"t": TABLE, "k": np.array(1)}),
+    "reverse": (
+        [node("ReverseSequence", "t n", "c", batch_axis=0, time_axis=1)],
+        {"t": TABLE, "n": np.array([2, 3])},
+    ),
+    "product": ([node("ReduceProd", "t", "c", axes=[-1], keepdims=0)], {"t": TABLE}),
+    "shape": ([node("Shape", "e", "s", start=-2), node("Cast", "s", "c", to=1)], {"e": np.zeros((2, 0, 3))}),
+    "matmul": ([node("MatMul", "t w", "c")], {"t": TABLE, "w": TABLE.T.copy()}),
+    "integers_of_a_clip": (
+        [node("Clip", "i l", "j"), node("Cast", "j", "c", to=TensorProto.FLOAT)],
+        {"i": np.array([-3, 5]), "l": np.array(0)},
+    ),
+    "power": ([node("Pow", "b t", "c")], {"b": np.array(2.0), "t": TABLE}),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_constants_are_moved_as_onnxruntime_does(name: str) -> None:
+    nodes, constants = MOVES[name]
+    agree(nodes, constants)
+
+
+@pytest.mark.rule("F-2")
+def test_a_scatter_of_constants_that_reduces_is_refused() -> None:
+    nodes = [node("ScatterND", "t i u", "c", reduction="add"), node("Add", "x c")]
+    constants = {"t": TABLE, "i": np.array([[1], [1]]), "u": np.ones((2, 3))}
+    with pytest.raises(UnsupportedModel, match="reduces entries"):
+        ircert.load(model(nodes, {"x": [1]}, constants))
+
+
 @pytest.mark.parametrize("name", JUMPS)
 @pytest.mark.rule("F-1")
 def test_arithmetic_among_constants_rounds_as_the_file_says(name: str) -> None:

@@ -283,6 +283,32 @@ def _running_sum(call: Call, arrays: Arrays) -> Const:
     return np.flip(sums, axis) if call.get("reverse", 0) else sums
 
 
+def _dequantize(call: Call, arrays: Arrays) -> Const:
+    """(stored - zero) * scale, with one scale for all or one for each entry of an axis."""
+    stored, scale = arrays[0], arrays[1]
+    zero = arrays[2] if len(arrays) > 2 else np.zeros_like(scale, dtype=np.int64)
+    if stored.dtype.kind not in "iu" or zero.shape != scale.shape or scale.ndim > 1:
+        raise call.refuse("its scales are not one for all, or one for each entry of an axis")
+    if call.get("block_size", 0) or call.get("output_dtype", 0):
+        raise call.refuse("it scales in blocks or to another type", "store its result in the model")
+    if scale.ndim:
+        (axis,) = _axes(call, [call.get("axis", 1)], stored.ndim)
+        shape = [scale.size if k == axis else 1 for k in range(stored.ndim)]
+        if scale.size not in (1, stored.shape[axis]):
+            raise call.refuse(f"{scale.size} scales for an axis of length {stored.shape[axis]}")
+        scale, zero = scale.reshape(shape), zero.reshape(shape)
+    return np.asarray((stored.astype(np.int64) - zero.astype(np.int64)).astype(scale.dtype) * scale)
+
+
+def _shape(call: Call, arrays: Arrays) -> Const:
+    shape = arrays[0].shape
+    return np.array(shape[call.get("start", 0) : call.get("end", len(shape))], dtype=np.int64)
+
+
+def _size(call: Call, arrays: Arrays) -> Const:
+    return np.array(arrays[0].size, dtype=np.int64)
+
+
 def _identity(call: Call, arrays: Arrays) -> Const:
     return arrays[0]
 
@@ -297,6 +323,7 @@ OPS: dict[str, Callable[[Call, Arrays], Const | Sequence[Const]]] = {
     "Concat": _concat,
     "ConstantOfShape": _constant_of_shape,
     "CumSum": _running_sum,
+    "DequantizeLinear": _dequantize,
     "Div": _divide,
     "Equal": _test(np.equal),
     "Expand": _expand,
@@ -324,7 +351,9 @@ OPS: dict[str, Callable[[Call, Arrays], Const | Sequence[Const]]] = {
     "ReduceProd": _product,
     "Reshape": _reshape,
     "Round": _one(np.rint),
+    "Shape": _shape,
     "Sign": _one(np.sign),
+    "Size": _size,
     "Slice": _slice,
     "Split": _split,
     "Squeeze": _squeeze,

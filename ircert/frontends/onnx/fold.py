@@ -26,12 +26,12 @@ Handler = Callable[[Net, Call], Value | Sequence[Value]]
 # Moves of entries for which ONNX's reference evaluator is asked; nothing else is.
 _REFERENCE = frozenset(
     {
-        *("Compress", "DepthToSpace", "DequantizeLinear", "EyeLike", "GatherND", "NonZero", "OneHot"),
+        *("Compress", "DepthToSpace", "EyeLike", "GatherND", "NonZero", "OneHot"),
         *("ReverseSequence", "ScatterElements", "ScatterND", "SpaceToDepth", "Trilu"),
     }
 )
 # Handlers that take constants in every place: the product of two matrices is not spread into a map of its entries.
-_TAKES_CONSTANTS = frozenset({"Gemm", "MatMul", "Shape", "Size"})
+_TAKES_CONSTANTS = frozenset({"Gemm", "MatMul"})
 
 
 def is_known(call: Call) -> bool:
@@ -84,6 +84,8 @@ def _evaluated(net: Net, call: Call, value: Any, point: Const, dtype: Any) -> Va
 
 def _referred(call: Call, inputs: Sequence[Const | None]) -> list[Const]:
     """The outputs by ONNX's own reference evaluator."""
+    if call.get("reduction", b"none") != b"none":
+        raise call.refuse("it reduces entries that meet", "only reduction `none`, which moves entries, is read")
     _require_claim(call, [array for array in inputs if array is not None])
     node = onnx.NodeProto()
     node.CopyFrom(call.proto)

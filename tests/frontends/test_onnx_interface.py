@@ -381,6 +381,7 @@ def test_options_are_for_onnx() -> None:
         ({"inputs": 3}, "`inputs` cannot be 3"),
         ({"inputs": [3]}, "`inputs` cannot be"),
         ({"inputs": b"ab"}, "`inputs` cannot be"),
+        ({"inputs": ["a", "b"], "batch": "yes"}, "`batch` cannot be 'yes'"),
         ({"inputs": ["a", "b"], "outputs": 3}, "`outputs` cannot be 3"),
         ({"inputs": ["a", "b"], "shape": {"a": (3, 2)}, "batch": True}, "both a shape and batch=True"),
         ({"inputs": ["a", "b"], "shape": {"a": 3}}, "the shape cannot be 3"),

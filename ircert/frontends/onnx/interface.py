@@ -189,6 +189,8 @@ def require_known(declared: Mapping[str, Any], options: Options) -> None:
     twice = [name for name in named if named.count(name) > 1]
     if twice:
         raise UnsupportedModel(f"the input `{twice[0]}` is named twice", remedy="name each input once")
+    if not isinstance(options.batch, bool | np.bool_ | None):
+        raise UnsupportedModel(f"`batch` cannot be {options.batch!r:.60}", remedy="give True or False")
     if options.batch and options.shape is not None:
         raise UnsupportedModel(
             "both a shape and batch=True are given", remedy="a shape says everything: its first number is the batch"

@@ -1,10 +1,11 @@
-from hypothesis import given
+from hypothesis import given, settings
 from toy_pass import DoubleNegation
 
 import ircert
 from ircert.testing import assert_preserves, graphs
 
 
+@settings(deadline=None)
 @given(graphs())
 def test_preserves(graph):
     assert_preserves(DoubleNegation(), graph)

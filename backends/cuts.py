@@ -22,7 +22,9 @@ from ircert.ir.arrays import Array, Indices
 from ircert.programs.program import Block, Program, QuadraticRow
 
 TOLERANCE = 1e-6
-"""How far, relative to b, the square sum of the final point may exceed b."""
+"""How far, relative to b, the square sum of the final point may exceed b: at least this, and what solvers allow."""
+FEASIBILITY = 1e-6
+"""By how much a solver may violate a plane or a bound."""
 ROUNDS = 200
 
 
@@ -45,7 +47,9 @@ def solve_with_cuts(
         nodes += outcome.nodes
         outcome = replace(outcome, nodes=nodes, seconds=time.monotonic() - started)
         violated = [
-            (row, m) for row, m in balls if outcome.point is not None and _excess(outcome.point[m], row) > TOLERANCE
+            (row, m)
+            for row, m in balls
+            if outcome.point is not None and _excess(outcome.point[m], row) > _tolerance(row)
         ]
         if outcome.point is None or not violated:
             return outcome
@@ -54,7 +58,7 @@ def solve_with_cuts(
             return _without_point(outcome, "the time ended before the cuts were enough")
         for row, members in violated:
             relaxed = _with_planes(relaxed, row, members, outcome.point[members][None, :])
-    return _without_point(last, "the limit was reached before the cuts were enough")
+    return replace(_without_point(last, "the limit was reached before the cuts were enough"), status=Status.UNKNOWN)
 
 
 def _without_point(outcome: Outcome, message: str) -> Outcome:
@@ -114,3 +118,8 @@ def _with_planes(program: Program, row: QuadraticRow, members: Indices, directio
 
 def _excess(point: Array, row: QuadraticRow) -> float:
     return float((point @ point - row.bound) / row.bound)
+
+
+def _tolerance(row: QuadraticRow) -> float:
+    """A violation of a plane by FEASIBILITY is an excess of 2 FEASIBILITY / r: asking for less might never end."""
+    return max(TOLERANCE, 8.0 * FEASIBILITY / math.sqrt(row.bound))

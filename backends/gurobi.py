@@ -73,9 +73,11 @@ def _model(gurobipy: Any, program: Program) -> Any:
         senses = np.where(program.senses == "<=", "<", np.where(program.senses == ">=", ">", "="))
         model.addMConstr(matrix, x, senses, program.rhs, program.row_names)
     goal = gurobipy.GRB.MAXIMIZE if program.maximise else gurobipy.GRB.MINIMIZE
-    model.setMObjective(program.quadratic, program.objective, program.constant, x, x, x, goal)
+    # Copies: gurobipy wants writeable arrays, and a program's are not.
+    quadratic = None if program.quadratic is None else program.quadratic.copy()
+    model.setMObjective(quadratic, program.objective.copy(), program.constant, x, x, x, goal)
     for row in program.quadratic_rows:
-        model.addMQConstr(row.quadratic, row.linear, "<", row.bound, x, x, x, row.name)
+        model.addMQConstr(row.quadratic.copy(), row.linear.copy(), "<", row.bound, x, x, x, row.name)
     model.update()
     require_count(model.NumNZs, nonzeros(program), Gurobi.name)
     return model

@@ -47,10 +47,14 @@ def read_solution(path: str | os.PathLike[str], *, exact: bool = False) -> dict[
     return values if exact else {name: float(value) for name, value in values.items()}
 
 
+SCIP_EXTRAS = {"quadobjvar", "qmatrixvar"}
+"""Variables that SCIP adds for a quadratic objective when it reads .lp and .mps files."""
+
+
 def complete(values: Mapping[str, Number], program: Program, path: object) -> dict[str, Number]:
     """The values of all variables of the program, 0 where the file has none; FileError for a name it does not have."""
     names = program.column_names
-    unknown = values.keys() - set(names) - {CONSTANT}
+    unknown = values.keys() - set(names) - {CONSTANT} - SCIP_EXTRAS
     if unknown:
         some = ", ".join(f"`{name[:60]}`" for name in sorted(unknown)[:3])
         raise FileError(

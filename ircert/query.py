@@ -25,6 +25,8 @@ _NORMS: dict[object, Norm] = {"inf": "inf", math.inf: "inf", 1: "1", "1": "1", 2
 def norm_of(given: object) -> Norm:
     """A norm as people write it: "inf", 1, 2, "1", "2" or numpy.inf."""
     try:
+        if isinstance(given, bool):
+            raise KeyError(given)
         return _NORMS[given.lower() if isinstance(given, str) else given]
     except (KeyError, TypeError):
         raise QueryError(f"there is no norm {given!r}", remedy='the norms are 1, 2 and "inf"') from None
@@ -61,7 +63,7 @@ class Ball:
         return bool(inside) and all(low <= x <= high for x, low, high in bounds)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Query:
     """A question about a fixed ball.
 
@@ -84,7 +86,7 @@ class Query:
         if self.problem not in PROBLEMS:
             raise QueryError(f"there is no problem {self.problem!r}", remedy=f"the problems are {', '.join(PROBLEMS)}")
         if (self.problem == "transform") != (self.other is not None):
-            need = "needs" if self.problem == "transform" else "takes no"
+            need = "needs an" if self.problem == "transform" else "takes no"
             raise QueryError(
                 f"the problem `{self.problem}` {need} other network", remedy="give other=… for `transform` only"
             )

@@ -11,7 +11,8 @@ of the indicators comes from the bounds of g's outputs, because 4 r would cut of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -77,8 +78,13 @@ def program(
     indicators: Indicators = "paper",
 ) -> Program:
     """The mixed-integer program of a question about any piecewise-linear graph, as data."""
-    if formulation != "paper":
-        raise QueryError(f"there is no formulation {formulation!r}", remedy="the formulations are: paper")
+    for what, given, known in (
+        ("formulation", formulation, ("paper",)),
+        ("bounds analysis", bounds, get_args(Method)),
+        ("kind of indicators", indicators, get_args(Indicators)),
+    ):
+        if given not in known:
+            raise QueryError(f"there is no {what} {given!r}", remedy=f"there are: {', '.join(known)}")
     return _Question(canonical(graph), query, bounds, indicators, graph.sha256).program()
 
 
@@ -102,7 +108,7 @@ class _Question:
         x = point_of_ball(self.build, self.query.ball, "x", Origin(self.graph.input, "x"))
         first = NetworkCopy(self.build, self.bounds, x, "x")
         if self.query.problem == "pseudo":
-            self._equal(first.output, Form.fixed(self._value_at_center()))
+            self._equal_to_center(first.output)
             d, reach = Form.of(x).plus(Form.fixed(self.query.center), -1.0), self._reach_from_center()
         else:
             y = point_of_ball(self.build, self.query.ball, "y", Origin(self.graph.input, "y"))
@@ -118,9 +124,12 @@ class _Question:
     def _equal(self, a: Form, b: Form) -> None:
         a.plus(b, -1.0).rows(self.build, "equal", "=", np.zeros(len(a)), origin=Origin(self.graph.output))
 
-    def _value_at_center(self) -> Array:
-        """f(c), the double nearest to its exact value."""
-        return np.array([float(v) for v in self.graph.exact(self.query.center)])
+    def _equal_to_center(self, output: Form) -> None:
+        """f(x) = f(c): the constants cancel before anything rounds."""
+        values = zip(self.graph.exact(self.query.center), output.constant.tolist(), strict=True)
+        rest = np.array([float(value - Fraction(constant)) for value, constant in values])
+        linear = Form(output.terms, np.zeros(len(rest)))
+        linear.rows(self.build, "equal", "=", rest, origin=Origin(self.graph.output))
 
     def _reach_from_center(self) -> Array:
         low, high = self.query.ball.box
@@ -129,7 +138,7 @@ class _Question:
     def _other_difference(self, other: Graph, x: Block, y: Block) -> tuple[Form, Array]:
         graph = canonical(other)
         bounds = analyse(graph, self.query.ball, self.method)
-        copies = [NetworkCopy(self.build, bounds, point, f"other.{tag}") for point, tag in ((x, "x"), (y, "y"))]
+        copies = [NetworkCopy(self.build, bounds, point, tag, prefix="other.") for point, tag in ((x, "x"), (y, "y"))]
         low, high = bounds.low[graph.output], bounds.high[graph.output]
         return copies[0].output.plus(copies[1].output, -1.0), high - low
 

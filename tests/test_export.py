@@ -106,7 +106,7 @@ def test_centres_come_from_files_too(fold: Path) -> None:
         (["--center", "@missing.npy"], "no such file"),
         (["--center", "@fold.ir"], "takes numbers"),
         (["--norm", "3"], "there is no norm '3'"),
-        (["--problem", "transform"], "needs other network"),
+        (["--problem", "transform"], "needs an other network"),
         (["--fix", "9=1"], "there is no input 9"),
         (["--fix", "x"], "--fix takes I=V"),
         (["--select", "7"], "there is no output 7"),
@@ -139,3 +139,31 @@ def test_bad_solutions(fold: Path, content: str | None, says: str) -> None:
     assert says in run.stderr
     assert "s.sol" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_a_minimising_mps_file(fold: Path) -> None:
+    assert ircert_command("export", *QUESTION, "-o", "q.mps", "--minimise", cwd=fold).returncode == 0
+    assert solved_by_highs(fold, "q.mps") == pytest.approx(-1.5)
+    assert ircert_command("replay", *QUESTION, "--solution", "out.sol", cwd=fold).returncode == 1
+    refused = ircert_command("export", *QUESTION, "-o", "q.lp", "--minimise", cwd=fold)
+    assert refused.returncode == 2
+    assert "--minimise is for .mps files" in refused.stderr
+
+
+def test_scip_solutions_of_quadratic_objectives_are_read(fold: Path) -> None:
+    from pyscipopt import Model
+
+    asked = [*QUESTION, "--objective-norm", "2"]
+    for kind in ("lp", "mps"):
+        assert ircert_command("export", *asked, "-o", f"q.{kind}", cwd=fold).returncode == 0
+        model = Model()
+        model.hideOutput()
+        model.readProblem(str(fold / f"q.{kind}"))
+        model.optimize()
+        model.writeBestSol(str(fold / "scip.sol"))
+        run = ircert_command("replay", *asked, "--solution", "scip.sol", cwd=fold)
+        assert run.returncode == 1, run.stderr
+
+
+def test_infinite_sides_of_a_domain(fold: Path) -> None:
+    assert ircert_command("export", *QUESTION, "--domain", "-inf:3", "-o", "q.lp", cwd=fold).returncode == 0

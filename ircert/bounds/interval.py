@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.rounding import affine_interval, magnitude, slack
+from ircert.bounds.rounding import TINY, affine_interval, magnitude, slack
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -23,8 +23,8 @@ def interval_bounds(graph: Graph, ball: Ball) -> Bounds:
         low[node.name], high[node.name] = propagate(node.op, operands)
         if isinstance(node.op, Affine) and node.operands == (graph.input,):
             closer = over_ball(_dense(node.op.weight), node.op.bias, ball)
-            low[node.name] = np.maximum(low[node.name], closer[0])
-            high[node.name] = np.minimum(high[node.name], closer[1])
+            low[node.name] = np.fmax(low[node.name], closer[0])
+            high[node.name] = np.fmin(high[node.name], closer[1])
     return Bounds(graph, low, high, "interval")
 
 
@@ -55,7 +55,9 @@ def over_ball(weight: Array, constant: Array, ball: Ball) -> tuple[Array, Array]
     middle = weight @ ball.center + constant
     reach = ball.radius * dual
     absolute = np.abs(weight) @ np.abs(ball.center) + np.abs(constant) + reach
-    error = slack(weight.shape[1], absolute)
+    # The second term: what is lost in a norm or coefficient below the smallest float is multiplied by the ball's size.
+    size = ball.radius + np.abs(ball.center).sum()
+    error = slack(weight.shape[1], absolute) + 4.0 * (weight.shape[1] + 2) * TINY * size
     return middle - reach - error, middle + reach + error
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import interval_bounds, over_ball, propagate
-from ircert.bounds.rounding import UNIT, affine_interval, magnitude, slack
+from ircert.bounds.rounding import TINY, UNIT, affine_interval, magnitude, slack
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
@@ -32,19 +32,24 @@ CHUNK = 2048
 
 def symbolic_bounds(graph: Graph, ball: Ball) -> Bounds:
     """Interval bounds, tightened at every node that a relu reads and at the output; each uses those found before it."""
-    start = interval_bounds(graph, ball)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _tightened(graph, ball, interval_bounds(graph, ball))
+
+
+def _tightened(graph: Graph, ball: Ball, start: Bounds) -> Bounds:
+    """One walk forward. Where numbers overflow a bound may come out as nan, which fmax and fmin pass over."""
     low, high = dict(start.low), dict(start.high)
     wanted = {node.operands[0] for node in graph.nodes if isinstance(node.op, Relu)} | {graph.output}
     for node in graph.nodes:
         if node.name == graph.input:
             continue
         forward = propagate(node.op, [(low[name], high[name]) for name in node.operands])
-        low[node.name] = np.maximum(low[node.name], forward[0])
-        high[node.name] = np.minimum(high[node.name], forward[1])
+        low[node.name] = np.fmax(low[node.name], forward[0])
+        high[node.name] = np.fmin(high[node.name], forward[1])
         if node.name in wanted:
             backward = backward_bounds(graph, Bounds(graph, low, high, "symbolic"), node.name, ball)
-            low[node.name] = np.maximum(low[node.name], backward[0])
-            high[node.name] = np.minimum(high[node.name], backward[1])
+            low[node.name] = np.fmax(low[node.name], backward[0])
+            high[node.name] = np.fmin(high[node.name], backward[1])
     return Bounds(graph, low, high, "symbolic")
 
 
@@ -93,7 +98,7 @@ class _Backward:
         """The better of the bounds over the ball and over its box."""
         over_box = affine_interval(weight, self.sum.constant, *ball.box)
         low, high = over_ball(weight, self.sum.constant, ball)
-        return np.maximum(low, over_box[0]), np.minimum(high, over_box[1])
+        return np.fmax(low, over_box[0]), np.fmin(high, over_box[1])
 
     def _move(self, node: Node, weights: Array) -> None:
         if isinstance(node.op, Affine):
@@ -118,6 +123,7 @@ class _Backward:
         (operand,) = node.operands
         absolute = abs(op.weight) @ self._size(operand) + np.abs(op.bias)
         self._round(len(op.bias), np.abs(weights) @ absolute)
+        self._underflow(len(op.bias), operand)
         self.sum.constant = self.sum.constant + weights @ op.bias
         self._give(operand, np.asarray(weights @ op.weight))
 
@@ -132,6 +138,7 @@ class _Backward:
         shift = np.where(above, weights * offset, 0.0)
         self.sum.constant = self.sum.constant + shift.sum(axis=1)
         self._round(len(low), np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
+        self._underflow(1, operand)
         self._give(operand, moved)
 
     def _give(self, name: str, weights: Array) -> None:
@@ -143,6 +150,10 @@ class _Backward:
 
     def _size(self, name: str) -> Array:
         return magnitude(self.bounds.low[name], self.bounds.high[name])
+
+    def _underflow(self, terms: int, operand: str) -> None:
+        """Account for coefficients that are too small to be floats: what they lose is multiplied by the operand."""
+        self.sum.error = self.sum.error + 4.0 * (terms + 2) * TINY * (1.0 + self._size(operand).sum())
 
     def _round(self, terms: int, absolute: Array) -> None:
         """Account for the rounding of one step, and of the running constant."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 from ircert.cli.question import asked_graph, asked_query
@@ -12,21 +13,27 @@ from ircert.errors import CoefficientWarning, FileError
 
 WRITERS = {".lp": "lp", ".mps": "mps"}
 COLLISION, NOT_PROVED = 1, 3
+LONGEST = 4000
 
 
 def export(options: argparse.Namespace) -> int:
     """Write the program of a question; 0 when it is written."""
     from ircert.backends import get
-    from ircert.backends.base import Writer
+    from ircert.backends.base import Backend, Writer
+    from ircert.backends.mps import Mps
     from ircert.passes.product import program
 
     kind = WRITERS.get(Path(options.output).suffix.lower())
     if kind is None:
         raise FileError("unknown kind of file", path=options.output, remedy="use a name ending in .lp or .mps")
+    if options.minimise and kind != "mps":
+        raise FileError(
+            "--minimise is for .mps files", path=options.output, remedy="leave it out: .lp files say what they do"
+        )
     graph = asked_graph(options)
     query = asked_query(options, options.radius, options.objective_norm)
     made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
-    writer = get(kind)
+    writer: Backend = Mps(minimise=True) if options.minimise else get(kind)
     assert isinstance(writer, Writer)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CoefficientWarning)
@@ -57,5 +64,11 @@ def replay(options: argparse.Namespace) -> int:
     print(f"collision proved in exact arithmetic: {reason}")
     for name, point in (("x", witness.x), ("y", witness.y)):
         print(f"  {name} = {', '.join(str(float(v)) for v in point)}")
-        print(f"    exactly {', '.join(str(v) for v in point)}")
+        print(f"    exactly {', '.join(_shown(v) for v in point)}")
     return COLLISION
+
+
+def _shown(value: Fraction) -> str:
+    """A rational, unless it has more digits than anybody reads (or Python prints)."""
+    bits = value.numerator.bit_length() + value.denominator.bit_length()
+    return str(value) if bits <= LONGEST else f"(a fraction of {bits} bits)"

@@ -63,7 +63,7 @@ def _joined_negatives(arguments: Sequence[str]) -> list[str]:
     """`--center -1,2` as `--center=-1,2`: argparse would take the value for an option."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and joined[-1] in ("--center", "--domain", "--radius") and re.match(r"-[\d.]", argument):
+        if joined and joined[-1] in ("--center", "--domain", "--radius") and re.match(r"-([\d.]|inf)", argument):
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)
@@ -114,6 +114,11 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     export = commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_program_options(export)
     export.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.lp or FILE.mps")
+    export.add_argument(
+        "--minimise",
+        action="store_true",
+        help="write .mps with the objective negated, for GLPK and CBC, which ignore MAX",
+    )
     export.set_defaults(command=_export)
 
 

@@ -18,7 +18,7 @@ from ircert.programs.program import Block, Origin, Sense
 class Form:
     """sum of terms[block] @ block + constant.
 
-    `copies` says that every entry is a variable or a number, so that a matrix times the form only moves coefficients.
+    `copies` says that every entry is a variable or a number.
     """
 
     terms: Mapping[Block, Sparse]
@@ -34,6 +34,10 @@ class Form:
     def fixed(values: Array) -> Form:
         """A vector of numbers."""
         return Form({}, values, copies=True)
+
+    def only_moves(self) -> bool:
+        """Whether a matrix times the form adds no coefficients: all entries are copies, no variable occurs twice."""
+        return self.copies and all(np.bincount(term.indices).max(initial=0) <= 1 for term in self.terms.values())
 
     def __len__(self) -> int:
         return len(self.constant)

@@ -26,6 +26,10 @@ MARGIN = 2.0**-20
 """Bounds closer to zero than this are widened to it: solvers drop coefficients that are too small."""
 
 
+LONGEST = 40
+"""Longer names of nodes are cut: names in files may have 100 characters."""
+
+
 class NetworkCopy:
     """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
 
@@ -33,11 +37,14 @@ class NetworkCopy:
     of their own. Right-hand sides that must round do so outward.
     """
 
-    def __init__(self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, relaxed: bool = False) -> None:
+    def __init__(
+        self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, prefix: str = "", relaxed: bool = False
+    ) -> None:
         self.build = build
         self.bounds = bounds
         self.graph: Graph = bounds.graph
         self.copy = copy
+        self.prefix = prefix
         self.relaxed = relaxed
         self.forms: dict[str, Form] = {self.graph.input: Form.of(x)}
         self.preactivations: dict[str, Form] = {}
@@ -64,17 +71,17 @@ class NetworkCopy:
         return exact_sum(operands) or _sum([self._variables(name) for name in node.operands])
 
     def _variables(self, name: str) -> Form:
-        """A node's value in variables of its own, if it is not already made of copies.
+        """A node's value in variables of its own, if it is not already made of variables that occur once.
 
         Multiplying two matrices would round and fill in; new variables v with the rows v = form do neither.
         """
         form = self.forms[name]
-        if form.copies:
+        if form.only_moves():
             return form
         low, high = self._finite(name)
-        block = self.build.variables(f"v.{name}.{self.copy}", len(form), low, high, origin=self._origin(name))
+        block = self.build.variables(self._name("v", name), len(form), low, high, origin=self._origin(name))
         form.rows(
-            self.build, f"def.{name}.{self.copy}", "=", np.zeros(len(form)), (block, -1.0), origin=self._origin(name)
+            self.build, self._name("def", name), "=", np.zeros(len(form)), (block, -1.0), origin=self._origin(name)
         )
         self.forms[name] = Form.of(block)
         return self.forms[name]
@@ -83,13 +90,15 @@ class NetworkCopy:
         (operand,) = node.operands
         z = self.forms[operand]
         low, high = self._finite(operand)
-        origin, tag = self._origin(node.name), f"{node.name}.{self.copy}"
-        y = self.build.variables(f"relu.{tag}", len(low), np.maximum(low, 0.0), np.maximum(high, 0.0), origin=origin)
+        origin, tag = self._origin(node.name), node.name
+        y = self.build.variables(
+            self._name("relu", tag), len(low), np.maximum(low, 0.0), np.maximum(high, 0.0), origin=origin
+        )
         self.preactivations[node.name] = z
         active = np.flatnonzero((low >= 0) & (high > 0))
         part = Form.of(y).take(active)
         z.take(active).plus(part, -1.0).rows(
-            self.build, f"active.{tag}", "=", np.zeros(len(active)), origin=origin, labels=active
+            self.build, self._name("active", tag), "=", np.zeros(len(active)), origin=origin, labels=active
         )
         open_ = np.flatnonzero((low < 0) & (high > 0))
         if len(open_):
@@ -99,12 +108,14 @@ class NetworkCopy:
     def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
         """The rows of relus whose phase is open; right-hand sides are rounded outward."""
         low, high = np.minimum(low, -MARGIN), np.maximum(high, MARGIN)
-        t = self.build.variables(f"t.{tag}", len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels)
+        t = self.build.variables(
+            self._name("t", tag), len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels
+        )
         above, zero = y.plus(z, -1.0), np.zeros(len(low))
-        above.rows(self.build, f"above.{tag}", ">=", zero, origin=origin, labels=labels)
+        above.rows(self.build, self._name("above", tag), ">=", zero, origin=origin, labels=labels)
         limit = Form(above.terms, np.nextafter(above.constant + low, -np.inf))
-        limit.rows(self.build, f"phase.{tag}", "<=", zero, (t, diagonal(-low)), origin=origin, labels=labels)
-        y.rows(self.build, f"off.{tag}", "<=", zero, (t, diagonal(-high)), origin=origin, labels=labels)
+        limit.rows(self.build, self._name("phase", tag), "<=", zero, (t, diagonal(-low)), origin=origin, labels=labels)
+        y.rows(self.build, self._name("off", tag), "<=", zero, (t, diagonal(-high)), origin=origin, labels=labels)
 
     def _finite(self, name: str) -> tuple[Array, Array]:
         low, high = self.bounds.low[name], self.bounds.high[name]
@@ -114,6 +125,13 @@ class NetworkCopy:
                 remedy="use a smaller ball; big-M values are never guessed",
             )
         return low, high
+
+    def _name(self, kind: str, node: str) -> str:
+        """A block's name: kind, node and copy; long node names are cut, and told apart by the node's number."""
+        if len(node) > LONGEST:
+            number = [n.name for n in self.graph.nodes].index(node)
+            node = f"{node[:LONGEST]}.{number}"
+        return f"{self.prefix}{kind}.{node}.{self.copy}"
 
     def _origin(self, name: str) -> Origin:
         return Origin(name, self.copy)

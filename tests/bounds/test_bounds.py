@@ -150,3 +150,53 @@ def test_graphs_that_are_not_canonical_are_refused() -> None:
     graph = build.graph(build.node(ircert.ir.ops.Abs(), build.input))
     with pytest.raises(IrcertError, match="canonicalize"):
         analyse(graph, Query("local", [0.0], 1.0).ball)
+
+
+def chain(*weights: float) -> Graph:
+    build = ircert.Builder(1)
+    x = build.input
+    for weight in weights:
+        x = build.affine(x, [[weight]])
+    return build.graph(x)
+
+
+@pytest.mark.rule("B-1")
+def test_coefficients_that_underflow_are_accounted_for() -> None:
+    for graph, radius in (
+        (chain(1e-170, 1e-170), 1e150),
+        (chain(1e-170, 1e-170, 1e200), 1e150),
+        (chain(5e-324), 2.0**1000),
+    ):
+        ball = Query("local", [0.0], radius).ball
+        exact = graph.exact([radius])[0]
+        for method in METHODS:
+            assert Fraction(float(analyse(graph, ball, method).high[graph.output][0])) >= exact, method
+    tiny = ircert.load([([[5e-324, 5e-324]], None)])
+    ball = Query("local", [0.0, 0.0], 2.0**1000, "2").ball
+    rim = Fraction(2.0**1000) * Fraction(7, 10)
+    assert Fraction(float(analyse(tiny, ball).high["y"][0])) >= tiny.exact([rim, rim])[0]
+
+
+def test_numbers_that_overflow_leave_the_interval_bounds() -> None:
+    build = ircert.Builder(1)
+    x = build.input
+    for weight in (1e-200, 1e200, 1e200, 1e-200):
+        x = build.relu(build.affine(x, [[weight]]))
+    graph = build.graph(x)
+    ball = Query("local", [0.0], 1.0).ball
+    interval, symbolic = analyse(graph, ball, "interval"), analyse(graph, ball)
+    for name in graph.sizes:
+        assert not np.isnan(symbolic.high[name]).any()
+        assert (symbolic.high[name] <= interval.high[name]).all()
+
+
+@pytest.mark.rule("B-1")
+@pytest.mark.parametrize("join", ["concat", "select"])
+def test_an_entry_that_occurs_several_times(join: str) -> None:
+    """2^53 x + x - 2^53 x is x: the coefficients must not be added in floats."""
+    build = ircert.Builder(1)
+    three = build.concat(*[build.input] * 3) if join == "concat" else build.select(build.input, [0, 0, 0])
+    graph = build.graph(build.relu(build.affine(three, [[2.0**53, 1.0, -(2.0**53)]])))
+    bounds = analyse(graph, Query("local", [0.0], 1.0).ball, "lp")
+    assert bounds.high["affine"][0] >= 1.0
+    assert bounds.low["affine"][0] <= -1.0

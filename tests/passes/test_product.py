@@ -167,7 +167,7 @@ def _check_neurons(graph: Graph, program: Any, x: Any) -> None:
         ({"norm": "3"}, "there is no norm '3'"),
         ({"objective_norm": "max"}, "there is no norm 'max'"),
         ({"problem": "global"}, "there is no problem 'global'"),
-        ({"problem": "transform"}, "needs other network"),
+        ({"problem": "transform"}, "needs an other network"),
         ({"domain": ((1.0, 1.0), (2.0, 2.0))}, "coordinate 0 of the centre lies outside the domain"),
         ({"domain": ((1.0, 1.0), (0.0, 0.0))}, "low <= high"),
     ],
@@ -178,3 +178,39 @@ def test_bad_questions(options: dict[str, Any], says: str) -> None:
     with pytest.raises(IrcertError) as caught:
         Product(**asked).run(graph)
     assert says in str(caught.value)
+
+
+@pytest.mark.rule("PR-5")
+def test_an_entry_that_occurs_several_times_keeps_its_coefficients_apart() -> None:
+    """f(x) = 2^53 x + x - 2^53 x = x is injective."""
+    build = ircert.Builder(1)
+    graph = build.graph(build.affine(build.select(build.input, [0, 0, 0]), [[2.0**53, 1.0, -(2.0**53)]]))
+    program = Product("local", (0.0,), 1.0).run(graph).result
+    assert not any(abs(program.matrix.data) == 0)
+    assert {2.0**53, -(2.0**53)} <= set(program.matrix.data.tolist())
+
+
+def test_large_output_biases_cancel_before_they_round() -> None:
+    """pseudo at c = 0.5 of x + 1e16: only c itself."""
+    for bias in (1e10, 1e16):
+        program = Product("pseudo", (0.5,), 1.0).run(ircert.load([([[1.0]], [bias])])).result
+        assert solved(program).value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_long_and_confusing_names_can_be_exported(tmp_path: Path) -> None:
+    def network(name: str) -> Graph:
+        build = ircert.Builder(1)
+        return build.graph(build.relu(build.affine(build.input, [[1.0]]), name=name))
+
+    for f, g in (("n" * 180, "m" * 180), ("h.other", "h"), ("e1", "free"), ("w", "st")):
+        program = Product("transform", (0.0,), 1.0, other=network(g)).run(network(f)).result
+        assert max(len(name) for name in program.column_names + program.row_names) <= 100
+        backends.get("lp").emit(program, tmp_path / "q.lp")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("options", [{"bounds": "foo"}, {"indicators": "foo"}, {"formulation": "tangent"}])
+def test_unknown_ways_of_asking(options: dict[str, Any]) -> None:
+    with pytest.raises(IrcertError, match="there is no"):
+        ircert.program(ircert.load([([[1.0]], None)]), ircert.Query("local", [0.0], 1.0), **options)
+    with pytest.raises(IrcertError, match="no norm True"):
+        ircert.Query("local", [0.0], 1.0, True)

@@ -214,3 +214,13 @@ def test_unknown_ways_of_asking(options: dict[str, Any]) -> None:
         ircert.program(ircert.load([([[1.0]], None)]), ircert.Query("local", [0.0], 1.0), **options)
     with pytest.raises(IrcertError, match="no norm True"):
         ircert.Query("local", [0.0], 1.0, True)
+
+
+@pytest.mark.parametrize("name", ["highs", "mip", "mip-highs", "scip"])
+@pytest.mark.parametrize(("problem", "norm"), [("local", "inf"), ("local", "1"), ("pseudo", "inf"), ("local", "2")])
+def test_every_backend_gives_the_same_optimum(name: str, problem: str, norm: str) -> None:
+    rng = np.random.default_rng(5)
+    layers = [(rng.standard_normal((6, 2)), rng.standard_normal(6)), (rng.standard_normal((2, 6)), None)]
+    query = ircert.Query(problem, [0.25, -0.5], 1.25, norm, objective_norm="inf")
+    program = ircert.program(ircert.load(layers), query)
+    assert solved(program, name).value == pytest.approx(solved(program, "scip").value, abs=1e-4)

@@ -264,7 +264,7 @@ def _constant_of_shape(call: Call, arrays: Arrays) -> Const:
 
 
 def _product(call: Call, arrays: Arrays) -> Const:
-    data = arrays[0]
+    data: Any = arrays[0]
     given = call.attributes.get("axes", arrays[1] if len(arrays) > 1 else [])
     axes = _axes(call, given, data.ndim)
     if not axes and call.get("noop_with_empty_axes", 0):

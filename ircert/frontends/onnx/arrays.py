@@ -264,13 +264,14 @@ def _constant_of_shape(call: Call, arrays: Arrays) -> Const:
 
 
 def _product(call: Call, arrays: Arrays) -> Const:
-    data: Any = arrays[0]
+    data = arrays[0]
     given = call.attributes.get("axes", arrays[1] if len(arrays) > 1 else [])
     axes = _axes(call, given, data.ndim)
     if not axes and call.get("noop_with_empty_axes", 0):
         return data
-    keep = bool(call.get("keepdims", 1))
-    return np.asarray(np.prod(data, axis=tuple(axes or range(data.ndim)), keepdims=keep, dtype=data.dtype))
+    product = data.prod(axis=tuple(axes or range(data.ndim)), dtype=data.dtype)
+    kept = [1 if axis in axes or not axes else size for axis, size in enumerate(data.shape)]
+    return np.asarray(product).reshape(kept if call.get("keepdims", 1) else np.shape(product))
 
 
 def _running_sum(call: Call, arrays: Arrays) -> Const:

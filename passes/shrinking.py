@@ -162,9 +162,9 @@ class Shrinker:
         return self.seen[key]
 
     def _only_read_by_neurons(self, node: Node) -> bool:
-        """Whether pulling out rows pays: a sum or an output would only have to put them back."""
+        """Whether pulling out rows pays: it saves relus, and any other reader would only have to put them back."""
         readers = [self.graph[reader] for reader in self.graph.consumers[node.name]]
-        return node.name != self.graph.output and all(isinstance(reader.op, Relu | Affine) for reader in readers)
+        return node.name != self.graph.output and all(isinstance(reader.op, Relu) for reader in readers)
 
 
 def _whole(name: str, size: int) -> Compact:

@@ -1,0 +1,93 @@
+"""The answer to a question: verdict, bracket, witness, trust, and what was asked of which network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.query import Norm
+from ircert.result.radius import Radius
+from ircert.result.witness import Witness
+
+Verdict: TypeAlias = Literal["certified", "refuted", "unresolved"]
+Trust: TypeAlias = Literal["exact", "solver"]
+
+
+class Optimum(NamedTuple):
+    """p* of a fixed ball: the value of the best pair found, and a bound that no pair exceeds."""
+
+    value: float
+    bound: float
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """Which network a result speaks of."""
+
+    sha256: str
+    input_dim: int
+    output_dim: int
+
+    @staticmethod
+    def of(graph: Graph) -> ModelFacts:
+        """The facts of a graph."""
+        return ModelFacts(graph.sha256, graph.input_dim, graph.output_dim)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """What was found out, and how far it can be trusted.
+
+    verdict:    `certified`, `refuted` or `unresolved`; `reason` says why the latter
+    radius:     the bracket of the largest good radius, each end with its evidence
+    trust:      `exact` (proved in exact arithmetic) or `solver` (rests on a solver's float bound)
+    asked_radius, max_radius: the closed ball that was decided, or the limit of the search; one of them is None
+    domain:     (low, high) if every ball was cut with a box, else None
+    engine:     the engine that answered
+    graph, other_graph: the networks themselves, for plots; `model` and `other` say which they are
+    """
+
+    verdict: Verdict
+    trust: Trust
+    radius: Radius
+    problem: str
+    norm: Norm
+    center: Array
+    model: ModelFacts
+    graph: Graph = field(repr=False)
+    optimum: Optimum | None = None
+    witness: Witness | None = None
+    reason: str | None = None
+    domain: tuple[Array, Array] | None = None
+    asked_radius: float | None = None
+    max_radius: float | None = None
+    tol: float = 1e-6
+    other: ModelFacts | None = None
+    other_graph: Graph | None = field(default=None, repr=False)
+    engine: str = "auto"
+    backend: str | None = None
+    formulation: str | None = None
+    seconds: float = 0.0
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+    def to_json(self) -> str:
+        """The result as JSON text of the schema `ircert.result/1` (`spec/result.md`)."""
+        from ircert.result.json_form import to_json
+
+        return to_json(self)
+
+    def summary(self) -> str:
+        """The result for people: verdict, bracket with evidence, trust, witness, where the time went."""
+        from ircert.result.summary import summary
+
+        return summary(self)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes."""
+        return import_module("ircert.plotting").plot_result(self, ax=ax, **options)

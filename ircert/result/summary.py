@@ -1,0 +1,90 @@
+"""A result as a few lines of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ircert.result.radius import End
+
+if TYPE_CHECKING:
+    from ircert.result.result import Result
+
+SHOWN = 8
+CLAIMS = {
+    "local": ("the network is injective", "the network is not injective"),
+    "pseudo": ("no other point maps to the centre's output", "another point maps to the centre's output"),
+    "transform": (
+        "the other output is a function of this one",
+        "the other output is no function of this one",
+    ),
+}
+TRUST = {
+    "exact": "exact: proved in exact arithmetic on the loaded numbers",
+    "solver": "solver: rests on a solver's floating-point bound",
+}
+
+
+def summary(result: Result) -> str:
+    """Verdict, bracket, evidence for each end, trust, witness, time."""
+    lines = [f"{result.verdict}: {_claim(result)}"]
+    if result.reason is not None:
+        lines.append(f"  why        {result.reason}")
+    lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
+    if result.optimum is not None:
+        lines.append(f"  optimum    {result.optimum.value:.17g} (no pair exceeds {result.optimum.bound:.17g})")
+    lines += _witness(result)
+    lines.append(f"  trust      {TRUST[result.trust]}")
+    lines.append(f"  time       {_time(result)}")
+    return "\n".join(lines)
+
+
+def _claim(result: Result) -> str:
+    good, bad = CLAIMS[result.problem]
+    where = f"(norm {result.norm}) around {_point(result.center.tolist())}"
+    where += "" if result.domain is None else ", cut with the domain"
+    if result.asked_radius is not None:
+        ball = f"the closed ball of radius {result.asked_radius!r} {where}"
+        return {"certified": f"{good} on {ball}", "refuted": f"{bad} on {ball}"}.get(result.verdict, f"about {ball}")
+    return f"{good} on {_open(result)} {where}"
+
+
+def _open(result: Result) -> str:
+    certified, refuted = float(result.radius.certified), result.radius.refuted
+    if math.isinf(certified):
+        return "every ball"
+    if refuted is None:
+        limit = "no end was found" if result.verdict == "unresolved" else "nothing was found up to there"
+        return f"the open ball of radius {certified!r} and {limit}"
+    return f"the open ball of radius {certified!r} and on none of more than {float(refuted)!r}"
+
+
+def _end(name: str, end: End | None) -> list[str]:
+    if end is None:
+        return [f"  {name:<10} none"]
+    return [f"  {name:<10} {float(end)!r}", f"             {end.evidence}"]
+
+
+def _witness(result: Result) -> list[str]:
+    found = result.witness
+    if found is None:
+        return []
+    apart = "outputs of the other network" if result.problem == "transform" else "points"
+    return [
+        f"  witness    x = {_point(found.x.tolist())}",
+        f"             y = {_point(found.y.tolist())}",
+        f"             {apart} {found.separation:.6g} apart; replayed in exact arithmetic on the loaded network",
+    ]
+
+
+def _time(result: Result) -> str:
+    phases = result.stats.get("seconds")
+    parts = [f"{name} {seconds:.3f}" for name, seconds in phases.items()] if isinstance(phases, dict) else []
+    engine = result.engine if result.backend is None else f"{result.engine}, {result.backend}"
+    return f"{result.seconds:.3f} s with engine {engine}" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _point(values: Iterable[float]) -> str:
+    shown = [repr(v) for v in values]
+    return f"({', '.join(shown[:SHOWN] + (['…'] if len(shown) > SHOWN else []))})"

@@ -1,0 +1,53 @@
+"""A witness as people read it: two float points, how far apart they are, and the exact points behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.query import Norm
+from ircert.result.radius import root_up, rounded_up
+from ircert.witness import Witness as ExactPair
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """A collision that was replayed in exact arithmetic.
+
+    x, y:       its points, rounded to floats; exact.x and exact.y are the points themselves
+    separation: the norm of x - y (`local`, `pseudo`) or of g(x) - g(y) (`transform`), of the exact points
+    output_gap: the norm of f(x) - f(y) in float64 at the rounded points: what is left of the collision in floats
+                (at the exact points it is zero)
+    """
+
+    x: Array
+    y: Array
+    separation: float
+    output_gap: float
+    exact: ExactPair
+
+
+def report(graph: Graph, other: Graph | None, norm: Norm, x: list[Fraction], y: list[Fraction]) -> Witness:
+    """The report of an exact collision of `graph`; `other` is the second network of `transform`."""
+    near_x, near_y = (_floats(point) for point in (x, y))
+    apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
+    gap = float(np.linalg.norm(graph(near_x) - graph(near_y), ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
+    return Witness(near_x, near_y, length(norm, *apart), gap, ExactPair(list(x), list(y)))
+
+
+def length(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:
+    """The norm of x - y, rounded up to a float."""
+    offsets = [abs(a - b) for a, b in zip(x, y, strict=True)]
+    if norm == "2":
+        return root_up(sum((d * d for d in offsets), Fraction(0)))
+    return rounded_up(max(offsets) if norm == "inf" else sum(offsets, Fraction(0)))
+
+
+def _floats(point: list[Fraction]) -> Array:
+    array = np.array([float(v) for v in point])
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,190 @@
+"""Cutting: every cell that a neuron's zero line crosses becomes two, for all cells at once.
+
+Signs at vertices are decided by floats with an error bound, exactly where the bound is not enough, so which cells are
+cut, and where, is never in doubt: a line through a vertex, along an edge, or doubled by another neuron needs no special
+treatment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.ir.arrays import Array
+from ircert.regions.forms import UNIT, Forms
+from ircert.regions.tables import Cells, Ids, Lines, Vertices, intersections
+
+ExactSigns = Callable[[Ids, Ids, int], NDArray[np.int8]]
+"""(vertices, cells of the stage's beginning, neuron) -> exact signs of the neuron at the vertices."""
+
+ExactPoints = Callable[[Ids], Array]
+"""Vertices -> their coordinates, correctly rounded."""
+
+
+def balls_around(vertices: Vertices, cells: Cells) -> tuple[Array, Array]:
+    """A disc around every cell: centre and a radius that is surely large enough."""
+    rows, count = cells.vertices.rows, cells.count.rows
+    used = np.arange(rows.shape[1]) < count[:, None]
+    points = vertices.point.rows[rows] * used[:, :, None]
+    middle = points.sum(axis=1) / count[:, None]
+    away = np.hypot(*np.moveaxis(points - middle[:, None, :], 2, 0)) * used
+    error = np.where(used, vertices.error.rows[rows], 0.0).max(axis=1)
+    return middle, (away.max(axis=1) + 2 * error) * (1 + 2.0**-20)
+
+
+def phases_known(forms: Forms, middle: Array, radius: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(neurons, cells): where a neuron surely keeps its sign on the disc around a cell; and whether it is positive."""
+    a, b, c = np.moveaxis(forms.value, 1, 0)
+    da, db, dc = np.moveaxis(forms.error, 1, 0)
+    u, v = np.abs(middle).T
+    with np.errstate(invalid="ignore", over="ignore"):
+        at = a * middle[:, 0] + b * middle[:, 1] + c
+        error = da * u + db * v + dc + 4 * UNIT * (np.abs(a) * u + np.abs(b) * v + np.abs(c))
+        reach = (np.abs(a) + da + np.abs(b) + db) * radius
+        quick = np.abs(at) > (error + reach) * (1 + 2.0**-20)
+    return quick, at > 0
+
+
+@dataclass
+class Cutter:
+    """Cuts the cells of one stage by its neurons, one after the other."""
+
+    stage: int
+    forms: Forms
+    lines: Lines
+    vertices: Vertices
+    cells: Cells
+    exact_signs: ExactSigns
+    exact_points: ExactPoints
+
+    def cut_by(self, neuron: int, touched: NDArray[np.bool_]) -> None:
+        """Cut by one neuron the cells whose ancestor it may cross."""
+        cells = self.cells
+        which = np.flatnonzero(touched[cells.parent.rows])
+        if not len(which):
+            return
+        signs = self._signs(neuron, which)
+        positive, negative = (signs > 0).any(axis=1), (signs < 0).any(axis=1)
+        cells.active.rows[which, neuron] = positive
+        crossed = positive & negative
+        if crossed.any():
+            self._split(neuron, which[crossed], signs[crossed])
+
+    def _signs(self, neuron: int, which: Ids) -> NDArray[np.int8]:
+        """Exact signs at the vertices of cells; 0 beyond a cell's last vertex."""
+        ids = self.cells.vertices.rows[which]
+        used = np.arange(ids.shape[1]) < self.cells.count.rows[which, None]
+        parent = self.cells.parent.rows[which]
+        value, error = self.forms.value[neuron][:, parent], self.forms.error[neuron][:, parent]
+        points = self.vertices.point.rows[ids]
+        u, v, blur = points[:, :, 0], points[:, :, 1], self.vertices.error.rows[ids]
+        (a, b, c), (da, db, dc) = value[:, :, None], error[:, :, None]
+        with np.errstate(invalid="ignore", over="ignore"):
+            at = a * u + b * v + c
+            size = np.abs(a * u) + np.abs(b * v) + np.abs(c)
+            bound = da * np.abs(u) + db * np.abs(v) + dc + (np.abs(a) + da + np.abs(b) + db) * blur + 4 * UNIT * size
+            bound *= 1 + 2.0**-20
+            certain = (np.abs(at) > bound) | (size + bound == 0)
+        signs = (np.sign(np.where(certain, at, 0.0)) * used).astype(np.int8)
+        doubtful = np.nonzero(used & ~certain)
+        if len(doubtful[0]):
+            # A neuron is continuous: its sign at a vertex is the same from every cell.
+            unique, where, back = np.unique(ids[doubtful], return_index=True, return_inverse=True)
+            signs[doubtful] = self.exact_signs(unique, parent[doubtful[0][where]], neuron)[back]
+        return signs
+
+    def _split(self, neuron: int, which: Ids, signs: NDArray[np.int8]) -> None:
+        cells = self.cells
+        count = cells.count.rows[which]
+        ids, edges, signs = _rolled(cells.vertices.rows[which], cells.lines.rows[which], signs, count)
+        cut = self._new_lines(neuron, cells.parent.rows[which])
+        p, q = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
+        rows = np.arange(len(which))
+        on_first = signs[rows, p] == 0  # the line passes through a vertex after the positive run
+        on_second = p + on_first + q < count  # and through one before it
+        first, second = self._crossings(ids, edges, cut, p, on_first, on_second, count)
+
+        width = max(cells.width, int(max(p.max(), q.max())) + 2)
+        extra = width - cells.width
+        if extra:
+            cells.vertices.widen(extra, 0)
+            cells.lines.widen(extra, 0)
+            ids, edges = (np.pad(table, ((0, 0), (0, extra))) for table in (ids, edges))
+        column = np.arange(width)[None, :]
+        n, m, start = p[:, None], q[:, None], (p + on_first)[:, None]
+        last_edge = edges[rows, count - 1][:, None]
+        upper_ids = np.where(column < n, ids, np.where(column == n, first[:, None], second[:, None]))
+        upper_edges = np.where(column < n, edges, np.where(column == n, cut[:, None], last_edge))
+        shifted = np.clip(start + column - 1, 0, width - 1)
+        run_ids, run_edges = np.take_along_axis(ids, shifted, 1), np.take_along_axis(edges, shifted, 1)
+        lower_ids = np.where(column == 0, first[:, None], np.where(column <= m, run_ids, second[:, None]))
+        lower_edges = np.where(column <= m, run_edges, cut[:, None])
+
+        active = cells.active.rows[which].copy()
+        active[:, neuron] = False
+        cells.vertices.rows[which], cells.lines.rows[which], cells.count.rows[which] = upper_ids, upper_edges, p + 2
+        cells.vertices.extend(lower_ids)
+        cells.lines.extend(lower_edges)
+        cells.count.extend(q + 2)
+        cells.parent.extend(cells.parent.rows[which])
+        cells.active.extend(active)
+
+    def _new_lines(self, neuron: int, parents: Ids) -> Ids:
+        """The number of the neuron's line on each cell's ancestor."""
+        unique, back = np.unique(parents, return_inverse=True)
+        source = np.stack([np.full_like(unique, self.stage), unique, np.full_like(unique, neuron)], axis=1)
+        value, error = self.forms.value[neuron][:, unique].T, self.forms.error[neuron][:, unique].T
+        return self.lines.add(value, error, source)[back]
+
+    def _crossings(
+        self,
+        ids: Ids,
+        edges: Ids,
+        cut: Ids,
+        p: Ids,
+        on_first: NDArray[np.bool_],
+        on_second: NDArray[np.bool_],
+        count: Ids,
+    ) -> tuple[Ids, Ids]:
+        """The vertices where the line enters and leaves each polygon, new ones shared with the neighbours."""
+        rows = np.arange(len(ids))
+        first, second = ids[rows, p].copy(), ids[rows, count - 1].copy()
+        a, b = np.flatnonzero(~on_first), np.flatnonzero(~on_second)
+        tail = np.concatenate([ids[a, p[a] - 1], ids[b, count[b] - 1]])
+        head = np.concatenate([ids[a, p[a]], ids[b, 0]])
+        along = np.concatenate([edges[a, p[a] - 1], edges[b, count[b] - 1]])
+        across = np.concatenate([cut[a], cut[b]])
+        if len(tail):
+            key = np.minimum(tail, head) * len(self.vertices.point) + np.maximum(tail, head)
+            _, where, back = np.unique(key, return_index=True, return_inverse=True)
+            made = self._new_vertices(along[where], across[where], tail[where], head[where])[back]
+            first[a], second[b] = made[: len(a)], made[len(a) :]
+        return first, second
+
+    def _new_vertices(self, along: Ids, across: Ids, tail: Ids, head: Ids) -> Ids:
+        value, error = self.lines.value.rows, self.lines.error.rows
+        point, blur = intersections((value[along], error[along]), (value[across], error[across]))
+        points = self.vertices.point.rows
+        length = np.abs(points[tail] - points[head]).max(axis=1)
+        made = self.vertices.add(point, blur, np.stack([along, across], axis=1))
+        poor = made[~(blur <= 2.0**-30 * length)]
+        if len(poor):
+            polished = self.exact_points(poor)
+            self.vertices.point.rows[poor] = polished
+            self.vertices.error.rows[poor] = np.abs(polished).max(axis=1) * 2 * UNIT + 1e-300
+        return made
+
+
+def _rolled(ids: Ids, edges: Ids, signs: NDArray[np.int8], count: Ids) -> tuple[Ids, Ids, NDArray[np.int8]]:
+    """Polygons turned so that the vertices with a positive sign come first."""
+    rows = np.arange(len(ids))[:, None]
+    column = np.arange(ids.shape[1])[None, :]
+    n = count[:, None]
+    before = signs[rows, (column - 1) % n]
+    start = np.argmax((signs > 0) & (before <= 0) & (column < n), axis=1)
+    order = (start[:, None] + column) % n
+    turned = np.where(column < n, signs[rows, order], 0).astype(np.int8)
+    return ids[rows, order], edges[rows, order], turned

@@ -136,6 +136,9 @@ def segments(graph: Graph) -> tuple[list[tuple[Node, tuple[Node, ...]]], tuple[N
 class Complex:
     """Cells 0..C-1 inside the region; coordinates are relative to the centre.
 
+    A network with one input becomes planar by a second coordinate that it hands through as its last output: cells are
+    strips, and pairs collide as they do on the line.
+
     points, blur:  vertices and a bound of the error of their coordinates
     polygons, edges, count: vertex and line numbers of each cell, counter-clockwise, `count` of them in use
     maps:          forms of the outputs on the cells
@@ -173,9 +176,10 @@ class Complex:
 
     def exact_map(self, cell: int) -> tuple[Any, Any]:
         """(integers (outputs, 3), denominator > 0) of f on a cell."""
-        if not self.exact.stages:
-            return self.exact.triples(0, 0, self.graph[self.graph.output], self.rest)
-        return self.exact.triples(len(self.exact.stages), cell, self.graph[self.graph.output], self.rest)
+        numbers, below = self.exact.triples(len(self.exact.stages), cell, self.graph[self.graph.output], self.rest)
+        if len(self.center) == 2:
+            return numbers, below
+        return np.concatenate([numbers, np.array([[0, below, 0]], dtype=object)]), below
 
     def exact_polygon(self, cell: int) -> list[tuple[Fraction, Fraction]]:
         """The vertices of a cell."""
@@ -234,10 +238,17 @@ def build(
         cells.vertices.rows.copy(),
         cells.lines.rows.copy(),
         cells.count.rows.copy(),
-        live[graph.output].on(np.arange(len(cells))) if relus else live[graph.output],
+        _handed_through(live[graph.output]) if len(center) == 1 else live[graph.output],
         exact,
         rest,
     )
+
+
+def _handed_through(forms: Forms) -> Forms:
+    """With the second coordinate as one more output."""
+    extra = np.zeros((1, *forms.value.shape[1:]))
+    extra[:, 1] = 1.0
+    return Forms(np.concatenate([forms.value, extra]), np.concatenate([forms.error, np.zeros_like(extra)]))
 
 
 def _first_cell(region: Outline) -> tuple[Lines, Vertices, Cells]:

@@ -1,0 +1,291 @@
+"""The engine `regions`: exact geometry of the linear regions, for networks with one or two inputs."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ircert.engines.base import Answer, Engine, Progress, Question
+from ircert.ir.compose import stack
+from ircert.ir.graph import Graph
+from ircert.passes.product import canonical
+from ircert.query import Norm
+from ircert.regions.complex import Complex
+from ircert.regions.coincidence import Pair
+from ircert.regions.fibres import Fibre, candidates, fibre_of
+from ircert.regions.growth import Surroundings
+from ircert.regions.metric import Point, cell_distances, measure_of, measure_of_radius
+from ircert.regions.violations import Violation, Violations
+from ircert.result.radius import End
+
+SLACK = Fraction(1, 2**40)
+"""A witness near an infimum lies within this relative distance of it."""
+
+CLEAR = "every pair of linear regions nearer than this was excluded with exact signs"
+CLEAR_PSEUDO = "every linear region nearer than this was solved for the centre's output exactly"
+EVERYWHERE = "the linear regions of the whole domain were examined with exact signs"
+EVIDENCE = {
+    "fold": "the map folds over at this distance: the determinant changes sign across a facet",
+    "singular cell": "the map is not injective on a linear region that begins at this distance",
+    "far collision": "two linear regions have a common image, and this is the nearest pair",
+    "touching cells": "linear regions that touch at this distance overlap in their images",
+    "preimage": "the nearest other point with the centre's output",
+    "flat": "the centre's output is taken on a segment or region through the centre",
+}
+
+
+class OutOfTime(Exception):
+    """The deadline has passed."""
+
+
+class Regions(Engine):
+    """Walks the linear regions outward from the centre; every sign is decided exactly."""
+
+    name = "regions"
+
+    def refusal(self, question: Question) -> str | None:
+        """It is planar geometry."""
+        free = int((question.low < question.high).sum())
+        return None if free <= 2 else f"the regions engine takes one or two inputs, not {free}"
+
+    def answer(self, question: Question) -> Answer:
+        """Fix what the domain pins down, grow, and stop at the nearest violation."""
+        pinned = np.flatnonzero(question.low == question.high)
+        if len(pinned) == len(question.center):
+            end = End(math.inf, "the domain is a single point")
+            verdict = None if question.radius is None else "certified"
+            return Answer(verdict, end, None, None, "exact")  # type: ignore[arg-type]
+        if len(pinned):
+            return _unpinned(self.answer(_without(question, pinned.tolist())), question)
+        return _Search(question).answer()
+
+
+@dataclass
+class _Search:
+    """One question being answered; `clear` is the radius of the largest open ball without a violation so far."""
+
+    question: Question
+    clear: Fraction = Fraction(0)
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        question = self.question
+        graph = question.graph if question.other is None else stack(question.graph, question.other)
+        self.line = len(question.center) == 1
+        self.norm: Norm = "inf" if self.line else question.norm  # on a line all norms are one
+        self.around = Surroundings(canonical(graph), question.center, self.norm, question.low, question.high)
+        first = list(range(question.graph.output_dim))
+        self.rest = None if question.other is None else list(range(len(first), graph.output_dim))
+        self.outputs = [*first, graph.output_dim] if self.line else first
+        self.stats = {"cells": 0, "radius explored": 0.0, "exact signs": 0, "seconds": {"cells": 0.0, "answer": 0.0}}
+
+    def answer(self) -> Answer:
+        """The bracket, or what is known of it when time is up."""
+        try:
+            for radius, complex_ in self._complexes():
+                found = self._found(complex_)
+                self.stats["seconds"]["answer"] += time.perf_counter() - self.lap
+                if found is not None and found.measure <= measure_of_radius(radius, self.norm):
+                    return self._refuted(found)
+                self.clear = radius
+                self.question.report(Progress(float(radius), None, f"{len(complex_)} linear regions"))
+                self.lap = time.perf_counter()
+            return self._certified()
+        except (OutOfTime, KeyboardInterrupt) as stop:
+            why = "interrupted" if isinstance(stop, KeyboardInterrupt) else "the time limit was reached"
+            return self._stopped(f"{why} after {self.stats['cells']} linear regions")
+
+    def _complexes(self) -> Any:
+        self.lap = time.perf_counter()
+        for radius, complex_ in self.around.growing(self.question.reach, self._between):
+            self.stats["cells"] = len(complex_)
+            self.stats["radius explored"] = float(radius)
+            self.stats["seconds"]["cells"] += time.perf_counter() - self.lap
+            self.lap = time.perf_counter()
+            yield radius, complex_
+            self.stats["exact signs"] += complex_.exact.asked
+
+    def _between(self) -> None:
+        if self.question.deadline.passed():
+            raise OutOfTime
+
+    # --- what one complex says ---------------------------------------------------------------------------------------
+
+    def _found(self, complex_: Complex) -> _Finding | None:
+        if self.question.problem == "pseudo":
+            return self._other_preimage(complex_)
+        violations = Violations(complex_, self.norm, self.outputs, self.rest, self._between)
+        nearest = violations.nearest()
+        self.stats["pairs solved"] = violations.pairs_asked
+        return None if nearest is None else _Collision(nearest, violations)
+
+    def _other_preimage(self, complex_: Complex) -> _Finding | None:
+        value = list(self.question.graph.exact(self.question.center)) + [Fraction(0)] * self.line
+        cells = candidates(complex_, value)
+        distances = cell_distances(complex_, self.norm)[cells]
+        best: _Finding | None = None
+        for i in np.argsort(distances, kind="stable").tolist():
+            self._between()
+            if best is not None and distances[i] > _as_radius(best.measure, self.norm) * (1 + 2.0**-40):
+                break
+            fibre = fibre_of(complex_, int(cells[i]), value)
+            found = None if fibre is None else _other_point(fibre, self.norm)
+            if found is not None and (best is None or found.measure < best.measure):
+                best = found
+        return best
+
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    def _certified(self) -> Answer:
+        everywhere = self.around.covered(self.clear) or self.around.first_radius() == math.inf
+        evidence = EVERYWHERE if everywhere else CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
+        end = End(math.inf, evidence) if everywhere else End.below(self.clear, evidence)
+        fixed = self.question.radius is not None
+        return Answer("certified" if fixed else None, end, None, None, "exact", self.stats)
+
+    def _refuted(self, found: _Finding) -> Answer:
+        clear = CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
+        certified = self._end(found.low, clear, up=False)
+        if self.question.radius is not None:
+            return self._decided(found, certified)
+        pair = found.pair_near(self.norm)
+        measure = pair.measure(self.norm) if found.measure else Fraction(0)
+        refuted = self._end(measure, EVIDENCE[found.kind], up=True)
+        return Answer(None, certified, refuted, self._points(pair), "exact", self.stats)
+
+    def _decided(self, found: _Finding, certified: End) -> Answer:
+        """The closed ball: cells were cut to it (norms 1 and inf), so whatever was found lies inside."""
+        assert self.question.radius is not None
+        radius = Fraction(self.question.radius)
+        limit = measure_of_radius(radius, self.norm)
+        pair = found.pair_within(limit, self.norm)
+        if pair is not None:
+            refuted = self._end(limit, EVIDENCE[found.kind], up=True)
+            return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
+        if found.only_touches:
+            return Answer("certified", End.below(radius, CLEAR), None, None, "exact", self.stats)
+        reason = "the nearest violation lies at this distance up to the last digits: a slightly larger ball is decided"
+        return Answer("unresolved", certified, None, None, "exact", self.stats, reason=reason)
+
+    def _stopped(self, reason: str) -> Answer:
+        clear = CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
+        verdict = None if self.question.radius is None else "unresolved"
+        return Answer(verdict, End.below(self.clear, clear), None, None, "exact", self.stats, reason=reason)  # type: ignore[arg-type]
+
+    def _end(self, measure: Fraction, evidence: str, *, up: bool) -> End:
+        if self.norm == "2":
+            return End.root_above(measure, evidence) if up else End.root_below(measure, evidence)
+        return End.above(measure, evidence) if up else End.below(measure, evidence)
+
+    def _points(self, pair: Pair) -> tuple[list[Fraction], list[Fraction]]:
+        """A pair in the network's own coordinates."""
+        center = [Fraction(t) for t in self.question.center.tolist()]
+        return [c + t for c, t in zip(center, pair.x, strict=False)], [c + t for c, t in zip(center, pair.y, strict=False)]
+
+
+class _Finding(ABC):
+    """The nearest violation of one complex: `measure` is that of the nearest pair, `low` a bound below of the truth."""
+
+    low: Fraction
+    measure: Fraction
+    kind: str
+    only_touches: bool
+    """Whether a closed ball that reaches just to it is still free of violations."""
+
+    @abstractmethod
+    def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
+        """A violating pair whose measure is at most the limit."""
+
+    def pair_near(self, norm: Norm) -> Pair:
+        """A violating pair as near as it gets, or nearly so."""
+        pair = self.pair_within(self.measure, norm) or self.pair_within(self.measure * (1 + SLACK), norm)
+        assert pair is not None, "violating pairs come arbitrarily near"
+        return pair
+
+
+class _Collision(_Finding):
+    """A violation of `local` or `transform`."""
+
+    def __init__(self, violation: Violation, violations: Violations) -> None:
+        self.low, self.measure, self.kind = violation.low, violation.high, violation.kind
+        self.only_touches = violations.rest is None and violation.low == violation.high
+        self._violation, self._violations = violation, violations
+
+    def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
+        return self._violations.witness(self._violation, limit)
+
+
+class _OtherPreimage(_Finding):
+    """Another point with the centre's output; `point` is the nearest, or any of a whole segment through the centre."""
+
+    only_touches = False
+
+    def __init__(self, point: Point, norm: Norm, *, flat: bool) -> None:
+        self._point = point
+        self._flat = flat
+        self.kind = "flat" if flat else "preimage"
+        self.low = self.measure = Fraction(0) if flat else measure_of(point, norm)
+
+    def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
+        zero = tuple(Fraction(0) for _ in self._point)
+        pair = Pair(self._point, zero)
+        if self._flat:  # the segment from the centre to the point has the same output
+            share = Fraction(1)
+            while (pair := Pair(zero, zero).towards(Pair(self._point, zero), share)).measure(norm) > limit > 0:
+                share /= 2
+        return pair if self._flat or pair.measure(norm) <= limit else None
+
+
+def _other_point(fibre: Fibre, norm: Norm) -> _OtherPreimage | None:
+    """The nearest point of a fibre that is not the centre."""
+    measure, point = fibre.nearest(norm)
+    if measure:
+        return _OtherPreimage(point, norm, flat=False)
+    others = [corner for corner in fibre.corners if any(corner)]
+    return _OtherPreimage(others[0], norm, flat=True) if others else None
+
+
+def _as_radius(measure: Fraction, norm: Norm) -> float:
+    return math.sqrt(measure) if norm == "2" else float(measure)
+
+
+def _without(question: Question, pinned: list[int]) -> Question:
+    """The question about the inputs that the domain leaves free."""
+    values = {i: float(question.center[i]) for i in pinned}
+    free = [i for i in range(len(question.center)) if i not in values]
+
+    def fixed(graph: Graph | None) -> Graph | None:
+        return None if graph is None else graph.fix(values)
+
+    graph = fixed(question.graph)
+    assert graph is not None
+    return replace(
+        question,
+        graph=graph,
+        other=fixed(question.other),
+        center=question.center[free],
+        low=question.low[free],
+        high=question.high[free],
+    )
+
+
+def _unpinned(answer: Answer, question: Question) -> Answer:
+    """The witness in all coordinates."""
+    if answer.witness is None:
+        return answer
+    x, y = (_filled(point, question) for point in answer.witness)
+    return replace(answer, witness=(x, y))
+
+
+def _filled(point: list[Fraction], question: Question) -> list[Fraction]:
+    free = iter(point)
+    return [
+        Fraction(c) if low == high else next(free)
+        for c, low, high in zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
+    ]

@@ -1,0 +1,78 @@
+"""Facets of a complex (edges between two cells), determinants of the cells, and where their sign changes: folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.ir.arrays import Array
+from ircert.regions.complex import Complex
+from ircert.regions.forms import UNIT
+from ircert.regions.tables import Ids
+
+
+@dataclass(frozen=True)
+class Facets:
+    """ends: (F, 2) vertices; sides: (F, 2) cells, the first one on the left of the edge."""
+
+    ends: Ids
+    sides: Ids
+
+
+def facets(complex_: Complex) -> Facets:
+    """Every edge that two cells share: one cell runs along it one way, the other one the other way."""
+    column = np.arange(complex_.polygons.shape[1])[None, :]
+    after = np.where(column + 1 < complex_.count[:, None], column + 1, 0)
+    cell, at = np.nonzero(complex_.used)
+    tail = complex_.polygons[cell, at]
+    head = complex_.polygons[cell, after[cell, at]]
+    size = len(complex_.points)
+    forward = tail < head
+    key, twin = tail * size + head, head * size + tail
+    order = np.flatnonzero(~forward)[np.argsort(twin[~forward], kind="stable")]
+    mine = np.flatnonzero(forward)
+    position = np.searchsorted(twin[order], key[mine])
+    position = np.minimum(position, max(len(order) - 1, 0))
+    paired = twin[order][position] == key[mine] if len(order) else np.zeros(len(mine), dtype=bool)
+    mine, partner = mine[paired], order[position[paired]]
+    return Facets(np.stack([tail[mine], head[mine]], axis=1), np.stack([cell[mine], cell[partner]], axis=1))
+
+
+def determinants(complex_: Complex, outputs: list[int]) -> tuple[Array, NDArray[np.int8]]:
+    """The determinants of a map into the plane on every cell in floats, and their exact signs."""
+    forms, errors = complex_.maps.value[outputs], complex_.maps.error[outputs]
+    (a, b, _), (c, d, _) = forms
+    (da, db, _), (dc, dd, _) = errors
+    with np.errstate(invalid="ignore", over="ignore"):
+        value = a * d - b * c
+        bound = np.abs(a) * dd + da * (np.abs(d) + dd) + np.abs(b) * dc + db * (np.abs(c) + dc)
+        bound = (bound + 4 * UNIT * (np.abs(a * d) + np.abs(b * c))) * (1 + 2.0**-20)
+        zero = ((a == 0) & (da == 0) & (b == 0) & (db == 0)) | ((c == 0) & (dc == 0) & (d == 0) & (dd == 0))
+        certain = (np.abs(value) > bound + 1e-300) | zero
+    signs = np.where(certain, np.sign(value), 0).astype(np.int8)
+    for cell in np.flatnonzero(~certain).tolist():
+        (p, q, _), (r, s, _) = complex_.exact_map(cell)[0][outputs]
+        exact = p * s - q * r
+        signs[cell] = (exact > 0) - (exact < 0)
+        value[cell] = float(exact) / float(complex_.exact_map(cell)[1]) ** 2 if exact else 0.0
+    return value, signs
+
+
+def rank(rows: list[list[int]]) -> int:
+    """The exact rank of a small integer matrix (fraction-free elimination)."""
+    work = [list(row) for row in rows]
+    found = 0
+    for column in range(len(work[0]) if work else 0):
+        pivot = next((i for i in range(found, len(work)) if work[i][column]), None)
+        if pivot is None:
+            continue
+        work[found], work[pivot] = work[pivot], work[found]
+        lead = work[found]
+        for i in range(found + 1, len(work)):
+            factor = work[i][column]
+            if factor:
+                work[i] = [lead[column] * v - factor * w for v, w in zip(work[i], lead, strict=True)]
+        found += 1
+    return found

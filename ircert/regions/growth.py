@@ -1,0 +1,83 @@
+"""Complexes that grow outward from the centre, so that the work is that of the cells near the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.query import Norm
+from ircert.regions.complex import Complex, build, segments
+from ircert.regions.forms import applied, input_forms
+from ircert.regions.outline import outline
+
+NEIGHBOURS = 8
+"""The first complex reaches about this many neurons' lines."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """A canonical graph with one or two inputs, seen from a centre, inside a box."""
+
+    graph: Graph
+    center: Array
+    norm: Norm
+    low: Array
+    high: Array
+
+    @property
+    def box(self) -> list[tuple[Fraction | None, Fraction | None]]:
+        """The domain relative to the centre, None where it is unbounded."""
+        sides: list[tuple[Fraction | None, Fraction | None]] = [
+            (
+                Fraction(low) - Fraction(at) if np.isfinite(low) else None,
+                Fraction(high) - Fraction(at) if np.isfinite(high) else None,
+            )
+            for at, low, high in zip(self.center.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        ]
+        return sides
+
+    def complex(self, radius: Fraction, between: Callable[[], None] = lambda: None) -> Complex:
+        """The complex inside the ball (norm 2: inside the square around it)."""
+        return build(self.graph, self.center, outline(radius, self.norm, self.box), between=between)
+
+    def covered(self, radius: Fraction) -> bool:
+        """Whether the ball holds the whole domain, so that larger balls are the same."""
+        reach = Fraction(0)
+        for low, high in self.box:
+            if low is None or high is None:
+                return False
+            size = max(-low, high)
+            reach = reach + size if self.norm != "inf" else max(reach, size)  # norm 2: on the safe side
+        return reach <= radius
+
+    def first_radius(self) -> float:
+        """Where the first few neurons change their phase; infinite if there are none."""
+        relus, _ = segments(self.graph)
+        if not relus:
+            return np.inf
+        values = {self.graph.input: input_forms(self.center)}
+        node, before = relus[0]
+        for earlier in before:
+            values[earlier.name] = applied(earlier, [values[name] for name in earlier.operands])
+        z = values[node.operands[0]].value[:, :, 0]
+        slope = np.abs(z[:, :2]).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = np.sort(np.abs(z[:, 2]) / slope)
+        away = away[np.isfinite(away) & (away > 0)]
+        return float(away[min(NEIGHBOURS, len(away)) - 1]) if len(away) else 1.0
+
+    def growing(self, reach: float, between: Callable[[], None] = lambda: None) -> Iterator[tuple[Fraction, Complex]]:
+        """Larger and larger complexes (radius, complex), the last one of radius `reach`; steps shrink as they cost more."""
+        radius = min(max(self.first_radius(), np.finfo(float).tiny), reach)
+        while True:
+            complex_ = self.complex(Fraction(radius), between)
+            yield Fraction(radius), complex_
+            if radius >= reach or self.covered(Fraction(radius)):
+                return
+            cells = len(complex_)
+            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 2000 else 1.4), reach)

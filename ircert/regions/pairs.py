@@ -1,0 +1,163 @@
+"""Which pairs of cells may collide: image boxes that meet and that no line separates.
+
+A linear form on the output space that is > 0 on f(P) away from the common vertices of P and Q, and <= 0 on f(Q), leaves
+only common points to collide. Candidates for such forms are the edges of the images in coordinate planes of the output
+space and, with three or more outputs, normals of the images. Floats with error bounds: a pair is dropped only if its
+separation is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.ir.arrays import Array
+from ircert.regions.complex import Complex
+from ircert.regions.forms import UNIT
+from ircert.regions.tables import Ids
+
+CHUNK = 1 << 16
+"""Pairs that are looked at together."""
+
+MOST_PLANES = 6
+
+
+@dataclass(frozen=True)
+class Images:
+    """The images of some cells: values (cells, width, outputs) at the vertices, and a bound of their error per cell."""
+
+    cells: Ids
+    vertices: Ids
+    used: NDArray[np.bool_]
+    values: Array
+    error: Array
+    low: Array
+    high: Array
+
+    @staticmethod
+    def of(complex_: Complex, cells: Ids, outputs: list[int]) -> Images:
+        """The images under some of the outputs."""
+        vertices, used = complex_.polygons[cells], complex_.used[cells]
+        width = int(complex_.count[cells].max(initial=1))
+        vertices, used = vertices[:, :width], used[:, :width]
+        forms = complex_.maps.value[outputs][:, :, cells]
+        errors = complex_.maps.error[outputs][:, :, cells]
+        u, v = np.moveaxis(complex_.points[vertices], 2, 0)
+        blur = complex_.blur[vertices]
+        with np.errstate(invalid="ignore", over="ignore"):
+            (a, b, c), (da, db, dc) = (np.moveaxis(t, 1, 0)[:, :, :, None] for t in (forms, errors))
+            values = a * u + b * v + c
+            size = np.abs(a * u) + np.abs(b * v) + np.abs(c)
+            error = da * np.abs(u) + db * np.abs(v) + dc + (np.abs(a) + da + np.abs(b) + db) * blur + 4 * UNIT * size
+        values = np.moveaxis(values, 0, 2)
+        worst = np.where(used, error.max(axis=0, initial=0.0), 0.0).max(axis=1) * (1 + 2.0**-20)
+        worst = np.where(np.isfinite(worst), worst, np.inf)
+        low = np.where(used[:, :, None], values, np.inf).min(axis=1) - worst[:, None]
+        high = np.where(used[:, :, None], values, -np.inf).max(axis=1) + worst[:, None]
+        return Images(cells, vertices, used, values, worst, np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf))
+
+
+def touching_boxes(images: Images) -> Iterator[tuple[Ids, Ids]]:
+    """Pairs i, j of images whose boxes meet, in chunks: a sweep along the output with the most distinct boxes."""
+    spans = images.high - images.low
+    reach = images.high.max(axis=0) - images.low.min(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        thickness = np.nan_to_num(spans.mean(axis=0) / reach, nan=1.0)
+    axis = int(np.argmin(thickness))
+    order = np.argsort(images.low[:, axis], kind="stable")
+    low, high = images.low[order], images.high[order]
+    ends = np.searchsorted(low[:, axis], high[:, axis], side="right")
+    counts = np.maximum(ends - np.arange(len(order)) - 1, 0)
+    edges = np.searchsorted(np.cumsum(counts), np.arange(CHUNK, counts.sum() + CHUNK, CHUNK), side="left") + 1
+    start = 0
+    for end in np.unique(np.minimum(edges, len(order))).tolist():
+        n = counts[start:end]
+        i = np.repeat(np.arange(start, end), n)
+        j = i + 1 + np.arange(len(i)) - np.repeat(np.cumsum(n) - n, n)
+        meet = ((low[i] <= high[j]) & (low[j] <= high[i])).all(axis=1)
+        if meet.any():
+            yield order[i[meet]], order[j[meet]]
+        start = end
+
+
+def doubtful_pairs(complex_: Complex, cells: Ids, outputs: list[int]) -> Ids:
+    """(pairs, 2): the pairs of cells whose images could not be separated."""
+    images = Images.of(complex_, cells, outputs)
+    found = [np.empty((0, 2), dtype=np.int64)]
+    if len(cells) > 1:
+        for i, j in touching_boxes(images):
+            for k in range(0, len(i), CHUNK // 4):
+                a, b = i[k : k + CHUNK // 4], j[k : k + CHUNK // 4]
+                doubt = _unseparated(images, a, b)
+                found.append(np.stack([cells[a[doubt]], cells[b[doubt]]], axis=1))
+    return np.concatenate(found)
+
+
+def _unseparated(images: Images, i: Ids, j: Ids) -> NDArray[np.bool_]:
+    """Which pairs no candidate form separates."""
+    left = np.arange(len(i))
+    outputs = images.values.shape[2]
+    planes = list(combinations(range(outputs), 2))[:MOST_PLANES] if outputs > 1 else []
+    for plane in planes:
+        for a, b in ((i, j), (j, i)):
+            left = left[~_edge_separates(images, a[left], b[left], plane)]
+    for axes in list(combinations(range(outputs), 3))[:MOST_PLANES]:
+        for a, b in ((i, j), (j, i)):
+            left = left[~_normal_separates(images, a[left], b[left], axes)]
+    doubt = np.zeros(len(i), dtype=bool)
+    doubt[left] = True
+    return doubt
+
+
+def _edge_separates(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether an edge of image i in a coordinate plane has image j strictly beyond it, common vertices apart."""
+    p, q = images.values[i][:, :, plane], images.values[j][:, :, plane]
+    ids, count = images.vertices[i], images.used[i].sum(axis=1)
+    rows = np.arange(len(i))[:, None]
+    after = (np.arange(ids.shape[1])[None, :] + 1) % count[:, None]
+    edge = p[rows, after] - p
+    error = np.maximum(images.error[i], images.error[j])[:, None]
+    inside = _orientation(p, images.used[i], images.error[i])
+    away = q[:, None, :, :] - p[:, :, None, :]
+    with np.errstate(invalid="ignore", over="ignore"):
+        cross = edge[:, :, None, 0] * away[..., 1] - edge[:, :, None, 1] * away[..., 0]
+        size = np.abs(edge).sum(axis=2)[:, :, None], np.abs(away).sum(axis=3)
+        bound = 2 * error[:, :, None] * (size[0] + size[1] + 2 * error[:, :, None]) + 8 * UNIT * size[0] * size[1]
+        beyond = cross * inside[:, None, None] < -bound * (1 + 2.0**-20) - 1e-300
+    other = images.vertices[j][:, None, :]
+    common = (other == ids[:, :, None]) | (other == ids[rows, after][:, :, None])
+    separates = (beyond | common | ~images.used[j][:, None, :]).all(axis=2) & images.used[i]
+    return separates.any(axis=1) & (inside != 0)
+
+
+def _orientation(p: Array, used: NDArray[np.bool_], error: Array) -> Array:
+    """+1 or -1 where a projected image surely runs counter-clockwise or clockwise, else 0."""
+    first, second = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        cross = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+        size = np.abs(first).sum(axis=1) + np.abs(second).sum(axis=1)
+        bound = 8 * error * (size + error) + 8 * UNIT * size * size
+        return np.where(np.abs(cross) > bound, np.sign(cross), 0.0)
+
+
+def _normal_separates(images: Images, i: Ids, j: Ids, axes: tuple[int, int, int]) -> NDArray[np.bool_]:
+    """Whether image j lies strictly on one side of the plane of image i in a 3-space of outputs, common points apart."""
+    p, q = images.values[i][:, :, axes], images.values[j][:, :, axes]
+    error = np.maximum(images.error[i], images.error[j])[:, None]
+    first, second = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
+    away = q - p[:, :1]
+    with np.errstate(invalid="ignore", over="ignore"):
+        normal = np.cross(first, second)
+        value = (away * normal[:, None, :]).sum(axis=2)
+        a, b, c = (np.abs(t).sum(axis=-1) for t in (first, second, away))
+        a, b = a[:, None], b[:, None]
+        # the error of a product of three factors, each off by at most 2 `error` in every coordinate
+        bound = 8 * error * (a * b + a * c + b * c + 8 * error * (a + b + c + error)) + 64 * UNIT * a * b * c
+        positive, negative = value > bound * (1 + 2.0**-20) + 1e-300, value < -bound * (1 + 2.0**-20) - 1e-300
+    common = (images.vertices[j][:, :, None] == np.where(images.used[i], images.vertices[i], -1)[:, None, :]).any(axis=2)
+    free = common | ~images.used[j]
+    return (positive | free).all(axis=1) | (negative | free).all(axis=1)

@@ -1,0 +1,285 @@
+"""Where f1(x) = f1(y) does not determine the rest: the nearest such pair to the centre, exactly.
+
+`local` asks that x = y, `transform` that f2(x) = f2(y). A violation comes from
+
+* a blind cell: f1 has a kernel there that the rest sees (`local`: a singular cell);
+* a fold: a facet where f1 turns over (planar f1);
+* a pair of cells K(P, Q) with different rest: windings, far collisions, everything else.
+
+Blind cells and folds come first: they are cheap, and leave only the cells nearer than they are to look at for pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.query import Norm
+from ircert.regions.coincidence import (
+    Pair,
+    Polytope,
+    Row,
+    Vector,
+    coincidence,
+    difference,
+    map_rows,
+)
+from ircert.regions.complex import Complex
+from ircert.regions.facets import Facets, determinants, facets, rank
+from ircert.regions.metric import (
+    cell_distances,
+    nearest_of_polygon,
+    nearest_of_segment,
+    segment_distances,
+)
+from ircert.regions.pairs import doubtful_pairs
+from ircert.regions.roundness import nearest_pair
+from ircert.regions.tables import Ids
+
+SMALL = Fraction(1, 2**30)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Pairs that violate come arbitrarily near the measure, which lies in [low, high], and no nearer from this source.
+
+    nearest: a pair of K(P, Q) at the measure `high`; it may be x = y, with violating pairs around it.
+    """
+
+    low: Fraction
+    high: Fraction
+    kind: str
+    cells: tuple[int, int]
+    nearest: Pair
+
+
+class Violations:
+    """The violations of one complex. outputs: those of f1; rest: those of f2, or None for the identity."""
+
+    def __init__(
+        self,
+        complex_: Complex,
+        norm: Norm,
+        outputs: list[int],
+        rest: list[int] | None,
+        between: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.complex = complex_
+        self.norm = norm
+        self.outputs = outputs
+        self.rest = rest
+        self.between = between
+        self.pairs_asked = 0
+        self._floor: Fraction | None = None
+        self._measures: dict[int, Fraction] = {}
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        """Bounds below of the cells' distances."""
+        return cell_distances(self.complex, self.norm)
+
+    @cached_property
+    def facets(self) -> Facets:
+        """The facets of the complex."""
+        return facets(self.complex)
+
+    @cached_property
+    def signs(self) -> NDArray[np.int8]:
+        """For planar f1 the orientation of the cells; otherwise 0 where f1 may be singular, 1 where it surely is not."""
+        planar = len(self.outputs) == 2
+        return determinants(self.complex, self.outputs)[1] if planar else self._surely_injective()
+
+    def _surely_injective(self) -> NDArray[np.int8]:
+        forms = self.complex.maps.value[self.outputs][:, :2]
+        errors = self.complex.maps.error[self.outputs][:, :2]
+        found = np.zeros(len(self.complex), dtype=np.int8)
+        for i in range(len(forms)):
+            for k in range(i):
+                (a, b), (c, d) = forms[i], forms[k]
+                size = np.abs(forms[i]).sum(axis=0) * np.abs(forms[k]).sum(axis=0)
+                error = errors[i].sum(axis=0) * (np.abs(forms[k]) + errors[k]).sum(axis=0)
+                error = error + np.abs(forms[i]).sum(axis=0) * errors[k].sum(axis=0) + 2.0**-50 * size
+                with np.errstate(invalid="ignore"):
+                    found |= (np.abs(a * d - b * c) > error * (1 + 2.0**-20) + 1e-300).astype(np.int8)
+        return found
+
+    # --- the search --------------------------------------------------------------------------------------------------
+
+    def nearest(self, below: Fraction | None = None) -> Violation | None:
+        """The nearest violation with a measure under `below` (of the whole complex without)."""
+        best = self._nearest_blind_cell(below)
+        best = self._nearest_fold(self._under(best, below)) or best
+        best = self._nearest_pair(self._under(best, below)) or best
+        if best is not None and self._floor is not None and self._floor < best.low:
+            best = replace(best, low=self._floor)
+        return best
+
+    @staticmethod
+    def _under(best: Violation | None, below: Fraction | None) -> Fraction | None:
+        return below if best is None else best.high
+
+    def _near(self, distances: NDArray[np.float64], below: Fraction | None) -> NDArray[np.bool_]:
+        """Which of the distances (bounds below) may have a measure under the limit."""
+        if below is None:
+            return np.ones(len(distances), dtype=bool)
+        limit = float(below) ** 0.5 if self.norm == "2" else float(below)
+        return distances <= limit * (1 + 2.0**-40)
+
+    # --- blind cells -------------------------------------------------------------------------------------------------
+
+    def _nearest_blind_cell(self, below: Fraction | None) -> Violation | None:
+        best: Violation | None = None
+        suspects = np.flatnonzero((self.signs == 0) & self._near(self.distances, below))
+        for cell in suspects[np.argsort(self.distances[suspects], kind="stable")].tolist():
+            if not self._near(self.distances[[cell]], self._under(best, below))[0]:
+                break
+            self.between()
+            if self.blind(cell):
+                measure, point = nearest_of_polygon(self.complex.exact_polygon(cell), self.norm)
+                limit = self._under(best, below)
+                if limit is None or measure < limit:
+                    best = Violation(measure, measure, "singular cell", (cell, cell), Pair(point, point))
+        return best
+
+    def blind(self, cell: int) -> bool:
+        """Whether f1 has a kernel on the cell that the rest sees."""
+        numbers = [[int(t) for t in row[:2]] for row in self.complex.exact_map(cell)[0]]
+        first = [numbers[i] for i in self.outputs]
+        rest = [[1, 0], [0, 1]] if self.rest is None else [numbers[i] for i in self.rest]
+        return rank(first + rest) > rank(first)
+
+    # --- folds -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def turning(self) -> Ids:
+        """The facets where planar f1 turns over."""
+        if len(self.outputs) != 2:
+            return np.empty(0, dtype=np.int64)
+        signs = self.signs[self.facets.sides].astype(np.int64)
+        return np.flatnonzero(signs[:, 0] * signs[:, 1] < 0)
+
+    def _nearest_fold(self, below: Fraction | None) -> Violation | None:
+        which = self.turning
+        ends = self.facets.ends[which]
+        points, blur = self.complex.points, self.complex.blur
+        low, _ = segment_distances(points[ends[:, 0]], points[ends[:, 1]], blur[ends].max(axis=1), self.norm)
+        best: Violation | None = None
+        for i in np.argsort(low, kind="stable").tolist():
+            limit = self._under(best, below)
+            if not self._near(low[[i]], limit)[0]:
+                break
+            self.between()
+            p, q = (self.complex.exact.coordinates(v) for v in ends[i].tolist())
+            measure, point = nearest_of_segment(p, q, self.norm)
+            first, second = self.facets.sides[which[i]].tolist()
+            if (limit is None or measure < limit) and not self._same_rest(first, second):
+                best = Violation(measure, measure, "fold", (first, second), Pair(point, point))
+        return best
+
+    def _same_rest(self, first: int, second: int) -> bool:
+        """Whether the rest is one affine function of f1 on both cells."""
+        if self.rest is None:
+            return False
+        columns = []
+        (p, a), (q, b) = self.complex.exact_map(first), self.complex.exact_map(second)
+        for row, other in zip(p.tolist(), q.tolist(), strict=True):
+            x, y = [int(t) * int(b) for t in row], [int(t) * int(a) for t in other]
+            columns.append([*x[:2], *y[:2], x[2] - y[2]])
+        seen = [columns[i] for i in self.outputs]
+        return rank(seen + [columns[i] for i in self.rest]) == rank(seen)
+
+    # --- pairs -------------------------------------------------------------------------------------------------------
+
+    def _nearest_pair(self, below: Fraction | None) -> Violation | None:
+        cells = np.flatnonzero(self._near(self.distances, below))
+        pairs = doubtful_pairs(self.complex, cells, self.outputs)
+        low = self.distances[pairs].max(axis=1, initial=0.0)
+        best: Violation | None = None
+        for i in np.argsort(low, kind="stable").tolist():
+            limit = self._under(best, below)
+            if not self._near(low[[i]], limit)[0]:
+                break
+            self.between()
+            first, second = pairs[i].tolist()
+            best = self._pair(first, second, limit) or best
+        return best
+
+    def _pair(self, first: int, second: int, below: Fraction | None) -> Violation | None:
+        """The violation of a pair of cells, if it has one under the limit."""
+        if below is not None and max(self._measure(first), self._measure(second)) >= below:
+            return None
+        self.pairs_asked += 1
+        if self._same_rest(first, second):
+            return None
+        polytope = coincidence(self.complex, first, second, self.outputs)
+        near = nearest_pair(polytope, self.norm, below)
+        if near is None:
+            return None
+        apart = not set(self._vertices(first)) & set(self._vertices(second))
+        if not (self.rest is None and apart) and self.farthest(polytope, first, second) is None:
+            return None
+        if below is not None and near.high >= below:  # norm 2: the bracket is tight, but not a point
+            self._floor = near.low if self._floor is None else min(self._floor, near.low)
+            return None
+        kind = "far collision" if near.pair.x != near.pair.y else "touching cells"
+        return Violation(near.low, near.high, kind, (first, second), near.pair)
+
+    def _measure(self, cell: int) -> Fraction:
+        """The exact distance of a cell."""
+        if cell not in self._measures:
+            self._measures[cell] = nearest_of_polygon(self.complex.exact_polygon(cell), self.norm)[0]
+        return self._measures[cell]
+
+    def _vertices(self, cell: int) -> list[int]:
+        numbers: list[int] = self.complex.polygons[cell, : self.complex.count[cell]].tolist()
+        return numbers
+
+    # --- pairs that violate ------------------------------------------------------------------------------------------
+
+    def gaps(self, first: int, second: int) -> list[Row]:
+        """The forms over (x, y, 1) of which one is not zero at a violating pair."""
+        if self.rest is None:
+            return [[1, 0, -1, 0, 0], [0, 1, 0, -1, 0]]
+        f, g = map_rows(self.complex, first), map_rows(self.complex, second)
+        return difference([f[i] for i in self.rest], [g[i] for i in self.rest])
+
+    def farthest(self, polytope: Polytope, first: int, second: int) -> Pair | None:
+        """The pair with the largest gap in one coordinate, or None if no pair violates."""
+        best: tuple[Fraction, Vector] | None = None
+        for form in self.gaps(first, second):
+            for sign in (1, -1):
+                found = polytope.maximise([sign * Fraction(t) for t in form])
+                if found is not None and found[0] > (0 if best is None else best[0]):
+                    best = found
+        return None if best is None else Pair.of(best[1])
+
+    def witness(self, violation: Violation, limit: Fraction) -> Pair | None:
+        """A violating pair of a measure up to the limit, as far apart as simple means make it.
+
+        Pairs between the nearest one and the farthest one lie in K(P, Q) as well: go as far as the limit allows. At a
+        limit of zero, which holds no pair, a pair close by.
+        """
+        first, second = violation.cells
+        far = self.farthest(coincidence(self.complex, first, second, self.outputs), first, second)
+        assert far is not None, "a violation has a violating pair"
+        if not limit:
+            return violation.nearest.towards(far, SMALL)
+        share = Fraction(1)
+        while share > SMALL**4:
+            pair = violation.nearest.towards(far, share)
+            if pair.measure(self.norm) <= limit:
+                return pair
+            share /= 2
+        near = violation.nearest.measure(self.norm) <= limit and self._violates(violation)
+        return violation.nearest if near else None
+
+    def _violates(self, violation: Violation) -> bool:
+        z: Vector = [*violation.nearest.x, *violation.nearest.y, Fraction(1)]
+        return any(
+            sum((Fraction(a) * b for a, b in zip(form, z, strict=True)), Fraction(0)) for form in self.gaps(*violation.cells)
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ircert.exact_lp import Optimum, Rational, maximise
@@ -40,13 +41,32 @@ class Polytope:
             for i, base in enumerate(self.origin)
         ]
 
+    @cached_property
+    def corners(self) -> list[Vector] | None:
+        """The corners of a polytope of dimension 0, 1 or 2 as parameters s, in order; None for more dimensions."""
+        rows = self._rows
+        if not self.consistent or len(self.basis) > 2:
+            return None if self.consistent else []
+        if not self.basis:
+            return [[]] if all(row[0] >= 0 for row in rows) else []
+        return _interval(rows) if len(self.basis) == 1 else _polygon(rows)
+
     def maximise(self, form: Row) -> tuple[Fraction, Vector] | None:
         """The largest value of a form over (z, 1), and where; None if the polytope is empty."""
+        if self.corners is not None:
+            *linear, constant = self._restricted(form)
+            values = [(_dot(linear, corner) + constant, corner) for corner in self.corners]
+            if not values:
+                return None
+            value, corner = max(values, key=lambda pair: pair[0])
+            return value, self.at(corner)
         best = self._program([*self._restricted(form)], self._rows)
         return None if best is None else (best.value, self.at(best.point))
 
     def nearest(self, forms: Sequence[Row]) -> tuple[Fraction, Vector] | None:
         """min over the polytope of max over the forms, and where; None if it is empty."""
+        if self.corners == []:
+            return None
         # t - form >= 0 for all forms, maximise -t; t is the last parameter
         zero: list[Rational] = [0]
         rows = [[*row[:-1], *zero, row[-1]] for row in self._rows]
@@ -65,6 +85,48 @@ class Polytope:
             return Optimum(constant, ()) if all(row[-1] >= 0 for row in rows) else None
         best = maximise(linear, [[-v for v in row[:-1]] for row in rows], [row[-1] for row in rows])
         return None if best is None else Optimum(best.value + constant, best.point)
+
+
+def _interval(rows: Sequence[Vector]) -> list[Vector]:
+    """The ends of {s : a s + b >= 0 for all rows}, which is bounded; one if they are equal, none if it is empty."""
+    if any(a == 0 and b < 0 for a, b in rows):
+        return []
+    low = max(-b / a for a, b in rows if a > 0)
+    high = min(-b / a for a, b in rows if a < 0)
+    return [] if low > high else [[low]] if low == high else [[low], [high]]
+
+
+def _polygon(rows: Sequence[Vector]) -> list[Vector]:
+    """The corners of {s : a s1 + b s2 + c >= 0 for all rows}, which is bounded, counter-clockwise.
+
+    Around the box of all crossings of two rows, clip by one row after the other.
+    """
+    lines = [row for row in rows if row[0] or row[1]]
+    if any(row[2] < 0 for row in rows if not (row[0] or row[1])):
+        return []
+    size = Fraction(1)
+    for i, p in enumerate(lines):
+        for q in lines[:i]:
+            below = p[0] * q[1] - p[1] * q[0]
+            if below:
+                size = max(size, abs((p[1] * q[2] - p[2] * q[1]) / below), abs((p[2] * q[0] - p[0] * q[2]) / below))
+    far = 2 * size
+    corners: list[Vector] = [[-far, -far], [far, -far], [far, far], [-far, far]]
+    for row in lines:
+        corners = _clipped(corners, [row[0] * u + row[1] * v + row[2] for u, v in corners])
+    return corners
+
+
+def _clipped(corners: list[Vector], sides: list[Fraction]) -> list[Vector]:
+    part: list[Vector] = []
+    for i, (corner, side_here) in enumerate(zip(corners, sides, strict=True)):
+        before, side_before = corners[i - 1], sides[i - 1]
+        if (side_here > 0 > side_before) or (side_here < 0 < side_before):
+            share = side_before / (side_before - side_here)
+            part.append([a + share * (b - a) for a, b in zip(before, corner, strict=True)])
+        if side_here >= 0:
+            part.append(corner)
+    return part
 
 
 def _solved(equations: Sequence[Row], size: int) -> tuple[Vector, list[Vector]] | None:

@@ -217,11 +217,10 @@ class Violations:
         if self._same_rest(first, second):
             return None
         polytope = coincidence(self.complex, first, second, self.outputs)
+        if self.farthest(polytope, first, second) is None:
+            return None
         near = nearest_pair(polytope, self.norm, below)
         if near is None:
-            return None
-        apart = not set(self._vertices(first)) & set(self._vertices(second))
-        if not (self.rest is None and apart) and self.farthest(polytope, first, second) is None:
             return None
         if below is not None and near.high >= below:  # norm 2: the bracket is tight, but not a point
             self._floor = near.low if self._floor is None else min(self._floor, near.low)
@@ -234,10 +233,6 @@ class Violations:
         if cell not in self._measures:
             self._measures[cell] = nearest_of_polygon(self.complex.exact_polygon(cell), self.norm)[0]
         return self._measures[cell]
-
-    def _vertices(self, cell: int) -> list[int]:
-        numbers: list[int] = self.complex.polygons[cell, : self.complex.count[cell]].tolist()
-        return numbers
 
     # --- pairs that violate ------------------------------------------------------------------------------------------
 

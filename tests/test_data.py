@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ircert
+from ircert.data import networks
+from ircert.ir.ops import Affine, Relu
+
+Array = NDArray[np.float64]
+FOLDER = Path(ircert.__file__).parent / "data" / "networks"
+ROW = re.compile(r"\| `(?P<name>[\w-]+)` \|.*\| (?P<error>[0-9.]+) \| `(?P<command>[\w/. ]+)` \|")
+ROWS = {match["name"]: match for match in map(ROW.fullmatch, (FOLDER / "README.md").read_text().splitlines()) if match}
+
+
+def integrate(field: Callable[..., list[Array]], points: Array, time: float, steps: int = 50) -> Array:
+    """The flow by the classical Runge-Kutta method."""
+
+    def slope(x: Array) -> Array:
+        return np.stack(field(*x.T), axis=1)
+
+    h = time / steps
+    for _ in range(steps):
+        a = slope(points)
+        b = slope(points + h / 2 * a)
+        c = slope(points + h / 2 * b)
+        points = points + h / 6 * (a + 2 * b + 2 * c + slope(points + h * c))
+    return points
+
+
+def vanderpol(x: Array, y: Array) -> list[Array]:
+    return [y, (1 - x**2) * y - x]
+
+
+def coupled(x: Array, y: Array, u: Array, v: Array) -> list[Array]:
+    return [y, (1 - x**2) * y - x + 0.1 * (u - x), v, (1 - u**2) * v - u + 0.1 * (x - u)]
+
+
+def lorenz(u: Array, v: Array, w: Array) -> list[Array]:
+    x, y, z = 10 * u, 10 * v, 25 + 10 * w
+    return [(y - x), (x * (28 - z) - y) / 10, (x * y - 8 / 3 * z) / 10]
+
+
+def brusselator(points: Array) -> Array:
+    x, y, b = points.T
+    return np.stack([x + 0.15 * (1 + x**2 * y - (b + 1) * x), y + 0.15 * (b * x - x**2 * y)], axis=1)
+
+
+# The box a family was trained on, and the map.
+FAMILIES: dict[str, tuple[Any, Any, Callable[[Array], Array]]] = {
+    "vanderpol": ([-3] * 2, [3] * 2, lambda x: integrate(vanderpol, x, 0.2)),
+    "coupled-vanderpol": ([-2.5] * 4, [2.5] * 4, lambda x: integrate(coupled, x, 0.2)),
+    "lorenz": ([-2] * 3, [2] * 3, lambda x: integrate(lorenz, x, 0.05)),
+    "brusselator": ([-1, -1, 1.8], [3, 4, 2.4], brusselator),
+}
+
+
+def sizes(name: str) -> list[int]:
+    return [int(size) for size in re.findall(r"-(\d+)", name.split("-pruned")[0])]
+
+
+def weights(graph: ircert.Graph) -> list[Array]:
+    found = [node.op.weight for node in graph.nodes if isinstance(node.op, Affine)]
+    return [w if isinstance(w, np.ndarray) else w.toarray() for w in found]
+
+
+def test_the_readme_names_every_network() -> None:
+    assert set(ROWS) == set(networks.names())
+    for row in ROWS.values():
+        script = Path(__file__).parents[1] / row["command"].removeprefix("python ")
+        assert script.is_file()
+
+
+def test_names_are_those_promised() -> None:
+    pruned = {f"vanderpol-2-32-32-2-pruned-{percent}-{seed}" for percent in (40, 50, 60) for seed in (1, 2, 3)}
+    small = {"vanderpol-2-10-10-2", "vanderpol-2-16-16-2", "vanderpol-2-32-32-2"}
+    higher = {"coupled-vanderpol-4-16-16-4", "coupled-vanderpol-4-32-32-4", "lorenz-3-16-16-3", "brusselator-3-24-24-2"}
+    assert set(networks.names()) >= pruned | small | higher
+
+
+def test_each_name_has_one_file_and_together_they_are_small() -> None:
+    files = [path for path in FOLDER.iterdir() if path.suffix in (".ir", ".onnx")]
+    assert sorted(path.stem for path in files) == networks.names()
+    assert sum(path.stat().st_size for path in files) < 250_000
+
+
+@pytest.mark.parametrize("name", networks.names())
+def test_layers_have_the_sizes_in_the_name(name: str) -> None:
+    graph = networks.bundled(name)
+    found = weights(graph)
+    assert [graph.input_dim, *(len(w) for w in found)] == sizes(name)
+    assert sum(isinstance(node.op, Relu) for node in graph.nodes) == len(found) - 1
+    if not name.endswith("10-10-2"):
+        assert all(np.array_equal(w, w.astype(np.float32)) for w in found)
+
+
+@pytest.mark.parametrize("name", [name for name in networks.names() if "pruned" in name])
+def test_pruned_networks_have_the_stated_share_of_zeros(name: str) -> None:
+    share = int(name.split("-pruned-")[1].split("-")[0]) / 100
+    for w in weights(networks.bundled(name)):
+        assert np.mean(w == 0) == pytest.approx(share, abs=0.01)
+
+
+def test_pruned_networks_differ() -> None:
+    found = [
+        np.concatenate([w.ravel() for w in weights(networks.bundled(n))]) for n in networks.names() if "pruned" in n
+    ]
+    assert len({w.tobytes() for w in found}) == 9
+
+
+@pytest.mark.parametrize("name", networks.names())
+def test_errors_are_those_of_the_readme(name: str) -> None:
+    low, high, f = FAMILIES[re.split(r"-\d", name)[0]]
+    x = np.random.default_rng(5).uniform(low, high, size=(2000, len(low)))
+    error = np.sqrt(np.mean((networks.bundled(name)(x) - f(x)) ** 2))
+    assert error == pytest.approx(float(ROWS[name]["error"]), rel=0.1)

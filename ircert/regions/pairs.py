@@ -114,24 +114,51 @@ def _unseparated(images: Images, i: Ids, j: Ids) -> NDArray[np.bool_]:
 
 
 def _edge_separates(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether an edge of image i in a coordinate plane has image j strictly beyond it, common vertices apart."""
+    """Whether a line along an edge or between two edges of image i, in a coordinate plane, has image j strictly beyond it.
+
+    Common vertices on the line do not count. Lines between the edges at a vertex are needed where an edge of j continues
+    an edge of i, as it does where a map has no kink.
+    """
     p, q = images.values[i][:, :, plane], images.values[j][:, :, plane]
-    ids, count = images.vertices[i], images.used[i].sum(axis=1)
-    rows = np.arange(len(i))[:, None]
-    after = (np.arange(ids.shape[1])[None, :] + 1) % count[:, None]
-    edge = p[rows, after] - p
+    used, ids = images.used[i], images.vertices[i]
+    rows, column = np.arange(len(i))[:, None], np.arange(ids.shape[1])[None, :]
+    count = used.sum(axis=1)[:, None]
+    after, before = (column + 1) % count, (column - 1) % count
     error = np.maximum(images.error[i], images.error[j])[:, None]
-    inside = _orientation(p, images.used[i], images.error[i])
-    away = q[:, None, :, :] - p[:, :, None, :]
-    with np.errstate(invalid="ignore", over="ignore"):
-        cross = edge[:, :, None, 0] * away[..., 1] - edge[:, :, None, 1] * away[..., 0]
-        size = np.abs(edge).sum(axis=2)[:, :, None], np.abs(away).sum(axis=3)
-        bound = 2 * error[:, :, None] * (size[0] + size[1] + 2 * error[:, :, None]) + 8 * UNIT * size[0] * size[1]
-        beyond = cross * inside[:, None, None] < -bound * (1 + 2.0**-20) - 1e-300
+    inside = _orientation(p, used, images.error[i])[:, None]
+    edge = p[rows, after] - p
+    between, proper = _bisectors(edge, edge[rows, before], inside, error)
+    beyond = _beyond(np.concatenate([edge, between], axis=1), np.tile(p, (1, 2, 1)), q, inside, error)
     other = images.vertices[j][:, None, :]
-    common = (other == ids[:, :, None]) | (other == ids[rows, after][:, :, None])
-    separates = (beyond | common | ~images.used[j][:, None, :]).all(axis=2) & images.used[i]
-    return separates.any(axis=1) & (inside != 0)
+    own, next_own = other == ids[:, :, None], other == ids[rows, after][:, :, None]
+    common = np.concatenate([own | next_own, own], axis=1)
+    separates = (beyond | common | ~images.used[j][:, None, :]).all(axis=2)
+    return (separates & np.concatenate([used, used & proper], axis=1)).any(axis=1) & (inside[:, 0] != 0)
+
+
+def _beyond(direction: Array, anchor: Array, q: Array, inside: Array, error: Array) -> NDArray[np.bool_]:
+    """(pairs, lines, vertices): which points q lie surely on the outer side of lines through anchors."""
+    away = q[:, None, :, :] - anchor[:, :, None, :]
+    with np.errstate(invalid="ignore", over="ignore"):
+        cross = direction[:, :, None, 0] * away[..., 1] - direction[:, :, None, 1] * away[..., 0]
+        a, b = np.abs(direction).sum(axis=2)[:, :, None], np.abs(away).sum(axis=3)
+        bound = 2 * error[:, :, None] * (a + b + 2 * error[:, :, None]) + 8 * UNIT * a * b
+        return cross * inside[:, :, None] < -bound * (1 + 2.0**-20) - 1e-300
+
+
+def _bisectors(
+    edge: Array, last: Array, inside: Array, error: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Directions between the edge into a vertex and the one out of it, of the length of edges; and where that is sure."""
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        sizes = [np.abs(t).sum(axis=2, keepdims=True) for t in (edge, last)]
+        middle = (edge / sizes[0] + last / sizes[1]) * np.minimum(*sizes)
+        proper = np.ones(edge.shape[:2], dtype=bool)
+        for a, b in ((last, middle), (middle, edge)):
+            cross = (a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]) * inside
+            size = np.abs(a).sum(axis=2), np.abs(b).sum(axis=2)
+            proper &= cross > (4 * error * (size[0] + size[1] + error) + 8 * UNIT * size[0] * size[1]) + 1e-300
+    return np.nan_to_num(middle, posinf=0.0, neginf=0.0), proper
 
 
 def _orientation(p: Array, used: NDArray[np.bool_], error: Array) -> Array:

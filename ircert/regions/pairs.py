@@ -101,10 +101,8 @@ def _unseparated(images: Images, i: Ids, j: Ids) -> NDArray[np.bool_]:
     """Which pairs no candidate form separates."""
     left = np.arange(len(i))
     outputs = images.values.shape[2]
-    planes = list(combinations(range(outputs), 2))[:MOST_PLANES] if outputs > 1 else []
-    for plane in planes:
-        for a, b in ((i, j), (j, i)):
-            left = left[~_edge_separates(images, a[left], b[left], plane)]
+    for plane in list(combinations(range(outputs), 2))[:MOST_PLANES]:
+        left = left[~_separated_in_plane(images, i[left], j[left], plane)]
     for axes in list(combinations(range(outputs), 3))[:MOST_PLANES]:
         for a, b in ((i, j), (j, i)):
             left = left[~_normal_separates(images, a[left], b[left], axes)]
@@ -113,27 +111,53 @@ def _unseparated(images: Images, i: Ids, j: Ids) -> NDArray[np.bool_]:
     return doubt
 
 
-def _edge_separates(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether a line along an edge or between two edges of image i, in a coordinate plane, has image j strictly beyond it.
+def _separated_in_plane(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether the images are surely separated in a coordinate plane; which lines to try depends on what they share."""
+    same = images.vertices[i][:, :, None] == images.vertices[j][:, None, :]
+    same &= images.used[i][:, :, None] & images.used[j][:, None, :]
+    shared = same.sum(axis=(1, 2))
+    done = np.zeros(len(i), dtype=bool)
+
+    neighbours = np.flatnonzero(shared == 2)  # they lie on both sides of their common edge, unless one is turned over
+    first, second = (
+        _orientation(images.values[k[neighbours]][:, :, plane], images.error[k[neighbours]]) for k in (i, j)
+    )
+    done[neighbours] = first * second > 0
+
+    one = np.flatnonzero(shared == 1)  # only lines through the common vertex can do
+    at = np.nonzero(same[one].any(axis=2))[1][:, None], np.nonzero(same[one].any(axis=1))[1][:, None]
+    done[one] = _edge_separates(images, i[one], j[one], plane, at[0])
+    done[one] |= _edge_separates(images, j[one], i[one], plane, at[1])
+
+    for a, b in ((i, j), (j, i)):
+        none = np.flatnonzero((shared == 0) & ~done)
+        everywhere = np.broadcast_to(np.arange(images.used.shape[1]), (len(none), images.used.shape[1]))
+        done[none] = _edge_separates(images, a[none], b[none], plane, everywhere)
+    return done
+
+
+def _edge_separates(images: Images, i: Ids, j: Ids, plane: tuple[int, int], at: Ids) -> NDArray[np.bool_]:
+    """Whether a line along or between the edges at vertices `at` of image i has image j strictly beyond it.
 
     Common vertices on the line do not count. Lines between the edges at a vertex are needed where an edge of j continues
     an edge of i, as it does where a map has no kink.
     """
     p, q = images.values[i][:, :, plane], images.values[j][:, :, plane]
-    used, ids = images.used[i], images.vertices[i]
-    rows, column = np.arange(len(i))[:, None], np.arange(ids.shape[1])[None, :]
-    count = used.sum(axis=1)[:, None]
-    after, before = (column + 1) % count, (column - 1) % count
+    ids = images.vertices[i]
+    rows = np.arange(len(i))[:, None]
+    count = images.used[i].sum(axis=1)[:, None]
+    after, before = (at + 1) % count, (at - 1) % count
     error = np.maximum(images.error[i], images.error[j])[:, None]
-    inside = _orientation(p, used, images.error[i])[:, None]
-    edge = p[rows, after] - p
-    between, proper = _bisectors(edge, edge[rows, before], inside, error)
-    beyond = _beyond(np.concatenate([edge, between], axis=1), np.tile(p, (1, 2, 1)), q, inside, error)
+    inside = _orientation(p, images.error[i])[:, None]
+    here, out, into = p[rows, at], p[rows, after] - p[rows, at], p[rows, at] - p[rows, before]
+    between, proper = _bisectors(out, into, inside, error)
+    beyond = _beyond(np.concatenate([out, into, between], axis=1), np.tile(here, (1, 3, 1)), q, inside, error)
     other = images.vertices[j][:, None, :]
-    own, next_own = other == ids[:, :, None], other == ids[rows, after][:, :, None]
-    common = np.concatenate([own | next_own, own], axis=1)
+    own, head, tail = (other == ids[rows, k][:, :, None] for k in (at, after, before))
+    common = np.concatenate([own | head, own | tail, own], axis=1)
     separates = (beyond | common | ~images.used[j][:, None, :]).all(axis=2)
-    return (separates & np.concatenate([used, used & proper], axis=1)).any(axis=1) & (inside[:, 0] != 0)
+    real = at < count
+    return (separates & np.concatenate([real, real, real & proper], axis=1)).any(axis=1) & (inside[:, 0] != 0)
 
 
 def _beyond(direction: Array, anchor: Array, q: Array, inside: Array, error: Array) -> NDArray[np.bool_]:
@@ -161,7 +185,7 @@ def _bisectors(
     return np.nan_to_num(middle, posinf=0.0, neginf=0.0), proper
 
 
-def _orientation(p: Array, used: NDArray[np.bool_], error: Array) -> Array:
+def _orientation(p: Array, error: Array) -> Array:
     """+1 or -1 where a projected image surely runs counter-clockwise or clockwise, else 0."""
     first, second = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
     with np.errstate(invalid="ignore", over="ignore"):

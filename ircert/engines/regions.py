@@ -91,7 +91,7 @@ class _Search:
             for radius, complex_ in self._complexes():
                 found = self._found(complex_)
                 self.stats["seconds"]["answer"] += time.perf_counter() - self.lap
-                if found is not None and found.measure <= measure_of_radius(radius, self.norm):
+                if found is not None and found.low <= measure_of_radius(radius, self.norm):
                     return self._refuted(found)
                 self.clear = radius
                 self.question.report(Progress(float(radius), None, f"{len(complex_)} linear regions"))

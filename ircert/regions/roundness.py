@@ -16,10 +16,10 @@ from typing import Any
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair, Polytope, Row, Vector, length_forms
 
-TIGHT = Fraction(1, 2**50)
-"""Relative width at which a bracket of squares is good enough."""
+TIGHT, TIGHT_BY_TANGENTS = Fraction(1, 2**64), Fraction(1, 2**50)
+"""Relative width at which a bracket of squares is good enough; finer than floats where that is cheap."""
 
-ROUNDS = 80
+ROUNDS = 120
 SCALES = tuple(8.0**-k for k in range(1, 11))
 
 
@@ -147,7 +147,7 @@ def _by_tangents(polytope: Polytope, below: Fraction | None) -> Nearest | None:
         if found is None or pair.measure("2") < found.measure("2"):
             found = pair
         high = found.measure("2")
-        if high - low <= TIGHT * high or (below is not None and low >= below):
+        if high - low <= TIGHT_BY_TANGENTS * high or (below is not None and low >= below):
             break
         fans.append(_fan(best[1]))
     assert found is not None

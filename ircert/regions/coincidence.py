@@ -114,7 +114,24 @@ def _polygon(rows: Sequence[Vector]) -> list[Vector]:
     corners: list[Vector] = [[-far, -far], [far, -far], [far, far], [-far, far]]
     for row in lines:
         corners = _clipped(corners, [row[0] * u + row[1] * v + row[2] for u, v in corners])
-    return corners
+    return _convex(corners)
+
+
+def _convex(corners: list[Vector]) -> list[Vector]:
+    """Without repeated corners and without those on the way between their neighbours."""
+    distinct = [corner for i, corner in enumerate(corners) if i == 0 or corner != corners[i - 1]]
+    if len(distinct) > 1 and distinct[0] == distinct[-1]:
+        distinct.pop()
+    proper = [
+        corner
+        for i, corner in enumerate(distinct)
+        if _turn(distinct[i - 1], corner, distinct[(i + 1) % len(distinct)]) > 0
+    ]
+    return proper if proper else [min(distinct), max(distinct)][: len(distinct)] if distinct else []
+
+
+def _turn(p: Vector, q: Vector, r: Vector) -> Fraction:
+    return (q[0] - p[0]) * (r[1] - q[1]) - (q[1] - p[1]) * (r[0] - q[0])
 
 
 def _clipped(corners: list[Vector], sides: list[Fraction]) -> list[Vector]:

@@ -59,26 +59,31 @@ def _by_weights(polytope: Polytope, below: Fraction | None) -> Nearest | None:
         weight = (low + high) / 2
         x0, x1, y0, y1 = _weighted_nearest(rough, plane, weight)
         low, high = (weight, high) if x0 * x0 + x1 * x1 > y0 * y0 + y1 * y1 else (low, weight)
-    tried = [_at_weight(points, corners, w) for w in (Fraction(0), Fraction(1), Fraction((low + high) / 2))]
-    left, right = Fraction(max(0.0, low - 1e-9)), Fraction(min(1.0, high + 1e-9))
+    left, right = Fraction(0), Fraction(1)
+    tried = [_at_weight(points, corners, weight) for weight in (left, right)]
+    guesses = [Fraction(min(max(low + turn, 0.0), 1.0)) for turn in (0.0, -1e-14, 1e-14, -1e-9, 1e-9)]
     for _ in range(ROUNDS):
         bound = max(found.low for found in tried)
         best = min(tried, key=lambda found: found.high)
         if best.high - bound <= TIGHT * best.high or (below is not None and bound >= below):
             break
-        weight = (left + right) / 2
+        weight = next((w for w in guesses if left < w < right), (left + right) / 2)
         found = _at_weight(points, corners, weight)
-        heavy = sum(t * t for t in found.pair.x) > sum(t * t for t in found.pair.y)
-        left, right = (weight, right) if heavy else (left, weight)
         tried.append(found)
+        heavy = _square(found.pair.x) > _square(found.pair.y)
+        left, right = (weight, right) if heavy else (left, weight)
     return Nearest(bound, best.high, best.pair)
 
 
 def _at_weight(points: list[Vector], corners: list[Vector], weight: Fraction) -> Nearest:
     z = _weighted_nearest(points, corners, weight)
     pair = Pair.of(z)
-    bound = weight * sum(t * t for t in pair.x) + (1 - weight) * sum(t * t for t in pair.y)
+    bound = weight * _square(pair.x) + (1 - weight) * _square(pair.y)
     return Nearest(bound, pair.measure("2"), pair)
+
+
+def _square(vector: Sequence[Fraction]) -> Fraction:
+    return sum((t * t for t in vector), Fraction(0))
 
 
 def _weighted_nearest(points: Sequence[Sequence[Any]], corners: Sequence[Sequence[Any]], weight: Any) -> list[Any]:

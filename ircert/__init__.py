@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from ircert import backends as backends
     from ircert import passes as passes
+    from ircert import plotting as plotting
     from ircert import testing as testing
     from ircert.errors import IrcertError as IrcertError
     from ircert.frontends.load import load as load
@@ -39,7 +40,7 @@ _HOMES = {
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",
 }
-_ROOMS = ("backends", "passes", "testing")
+_ROOMS = ("backends", "passes", "plotting", "testing")
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 

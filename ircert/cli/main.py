@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_opt(commands)
     _add_export(commands)
     _add_replay(commands)
+    _add_plot(commands)
     return parser
 
 
@@ -130,6 +131,17 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     replay.set_defaults(command=_replay)
 
 
+def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "draw regions, fold set, balls, witness and preimages of a network with one or two free inputs"
+    plot = commands.add_parser("plot", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_question_options(plot, norms=True)
+    plot.add_argument("--radius", type=float, metavar="R", help="half the width of the picture (default: all balls)")
+    plot.add_argument("--preimages", action="store_true", help="draw the preimages of f(centre) and the ball without")
+    plot.add_argument("--time-limit", type=float, metavar="S", help="for each ball")
+    plot.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png or FILE.svg")
+    plot.set_defaults(command=_plot)
+
+
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
     """An export and its replay must be asked the same question."""
     add_question_options(parser)
@@ -152,6 +164,12 @@ def _replay(options: argparse.Namespace) -> int:
     from ircert.cli.export import replay
 
     return replay(options)
+
+
+def _plot(options: argparse.Namespace) -> int:
+    from ircert.cli.plot import plot
+
+    return plot(options)
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from ircert.query import Query
 
 
-def add_question_options(parser: argparse.ArgumentParser) -> None:
-    """The options shared by all commands that ask about a ball."""
+def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False) -> None:
+    """The options shared by all commands that ask about a ball (`norms`: about balls of several norms)."""
     parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
     parser.add_argument(
         "--center", required=True, metavar="X,…", help="the ball's centre: -1,2 or @file.npy or @file.csv"
     )
     parser.add_argument("--problem", choices=("local", "pseudo", "transform"), default="local")
     parser.add_argument("--other", metavar="MODEL2", help="the second network, for transform")
-    parser.add_argument("--norm", default="inf", help="of the ball: inf, 1 or 2")
+    if norms:
+        parser.add_argument("--norm", action="append", metavar="NORM,…", help="of the balls: inf, 1 or 2, or several")
+    else:
+        parser.add_argument("--norm", default="inf", help="of the ball: inf, 1 or 2")
     parser.add_argument(
         "--fix", action="append", default=[], metavar="I=V", help="bind inputs: --fix 2=2.1 or 2=2.1,3=0"
     )
@@ -46,14 +49,15 @@ def asked_query(options: argparse.Namespace, radius: float, objective_norm: str 
 
 
 def _shaped(graph: Graph, options: argparse.Namespace) -> Graph:
-    fixed = _fixed(options.fix)
+    fixed = fixed_inputs(options)
     graph = graph.fix(fixed) if fixed else graph
     return graph if options.select is None else graph.select(_integers(options.select, "--select"))
 
 
-def _fixed(given: list[str]) -> dict[int, float]:
+def fixed_inputs(options: argparse.Namespace) -> dict[int, float]:
+    """The inputs that are bound, and their numbers."""
     values: dict[int, float] = {}
-    for item in ",".join(given).split(",") if given else []:
+    for item in ",".join(options.fix).split(",") if options.fix else []:
         index, _, value = item.partition("=")
         try:
             values[int(index)] = float(value)

@@ -1,0 +1,73 @@
+"""`ircert plot`: regions, fold set, balls, witness and preimages as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import ircert
+from ircert.cli.question import asked_graph, asked_query, fixed_inputs
+from ircert.errors import QueryError
+from ircert.ir.graph import Graph
+from ircert.query import Query, norm_of
+
+
+def plot(options: argparse.Namespace) -> int:
+    """Draw and write the picture; 0 when it is written."""
+    from matplotlib.figure import Figure
+
+    from ircert.plotting import check_picture, plot_result, save
+    from ircert.plotting.figure import SIZE
+
+    check_picture(options.output)
+    graph = asked_graph(options)
+    queries = _queries(options)
+    for query in queries:
+        query.check(graph)
+    if graph.input_dim > 2:
+        raise QueryError(
+            f"a picture has one or two free inputs, this network has {graph.input_dim}",
+            remedy="bind the others, for example --fix 2=0.5",
+        )
+    results = [_answer(graph, query, options) for query in queries]
+    ax = Figure(figsize=SIZE, layout="constrained").add_subplot()
+    names = _names(graph, fixed_inputs(options))
+    plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
+    save(ax, options.output)
+    for result in results:
+        print(_line(result))
+    print(f"written to {options.output}")
+    return 0
+
+
+def _queries(options: argparse.Namespace) -> list[Query]:
+    """A question per problem and norm; the radius is the window's, since balls of every radius are asked about."""
+    problems = [options.problem, *(["pseudo"] if options.preimages and options.problem != "pseudo" else [])]
+    norms = dict.fromkeys(norm_of(norm.strip()) for norm in ",".join(options.norm or ["inf"]).split(","))
+    window = 1.0 if options.radius is None else options.radius
+    return [_query(options, problem, norm, window) for problem in problems for norm in norms]
+
+
+def _query(options: argparse.Namespace, problem: str, norm: str, window: float) -> Query:
+    other = options.other if problem == options.problem else None
+    asked = argparse.Namespace(**{**vars(options), "problem": problem, "norm": norm, "other": other})
+    return asked_query(asked, window)
+
+
+def _answer(graph: Graph, query: Query, options: argparse.Namespace) -> Any:
+    domain = None if options.domain is None else (query.ball.low, query.ball.high)
+    asked = {"problem": query.problem, "norm": query.norm, "other": query.other, "domain": domain}
+    return ircert.certify(graph, query.center, **asked, time_limit=options.time_limit)
+
+
+def _names(graph: Graph, fixed: dict[int, float]) -> list[str]:
+    """The free inputs under their numbers in the model."""
+    from ircert.plotting.style import index
+
+    return [f"x{index(i)}" for i in range(graph.input_dim + len(fixed)) if i not in fixed]
+
+
+def _line(result: Any) -> str:
+    found = result.radius.refuted
+    end = "no counterexample was found" if found is None else f"refuted from {found}"
+    return f"{result.problem}, {result.norm}-norm: certified up to {result.radius.certified}, {end}"

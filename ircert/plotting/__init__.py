@@ -1,0 +1,42 @@
+"""Pictures of networks with one or two inputs: linear regions, fold set, balls, witnesses and preimages.
+
+>>> from ircert.plotting import draw_ball, draw_center, draw_regions, new_axes, save
+>>> ax = draw_regions(new_axes(), ircert.enumerate_regions(g, (center, 2.0)))
+>>> draw_ball(draw_center(ax, center), center, 0.65, "inf")
+>>> save(ax, "picture.svg")
+
+Every function draws on matplotlib Axes and returns them. `plot_result` puts all of it together. Nothing here starts
+pyplot by itself: `new_axes` says when its figures belong to pyplot.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from ircert.errors import MissingExtra
+
+if find_spec("matplotlib") is None:
+    raise MissingExtra("matplotlib", extra="plot", purpose="drawing")
+
+from ircert.plotting.ball import draw_ball, outline
+from ircert.plotting.figure import check_picture, new_axes, save
+from ircert.plotting.folds import draw_folds
+from ircert.plotting.graph import draw_graph
+from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
+from ircert.plotting.regions import draw_regions
+from ircert.plotting.result import plot_result
+
+__all__ = [
+    "check_picture",
+    "draw_ball",
+    "draw_center",
+    "draw_folds",
+    "draw_graph",
+    "draw_preimages",
+    "draw_regions",
+    "draw_witness",
+    "new_axes",
+    "outline",
+    "plot_result",
+    "save",
+]

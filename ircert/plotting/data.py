@@ -1,0 +1,82 @@
+"""What drawing reads of regions, fold sets, preimages and results; nothing more is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+
+class Regions(Protocol):
+    """Cells with vertices in one table, and f(x) = A x + c on each."""
+
+    @property
+    def points(self) -> NDArray[Any]: ...
+    @property
+    def polygons(self) -> Sequence[NDArray[Any]]: ...
+    @property
+    def matrices(self) -> NDArray[Any]: ...
+    @property
+    def offsets(self) -> NDArray[Any]: ...
+    @property
+    def determinants(self) -> NDArray[Any] | None: ...
+    @property
+    def signs(self) -> NDArray[Any]: ...
+
+
+class Folds(Protocol):
+    """Where f folds: segments, singular cells and winding points."""
+
+    @property
+    def segments(self) -> NDArray[Any]: ...
+    @property
+    def singular(self) -> Sequence[NDArray[Any]]: ...
+    @property
+    def points(self) -> NDArray[Any]: ...
+
+
+class Preimage(Protocol):
+    """A solution of f(x) = y in one cell; `set` holds the vertices of the solutions where there are many."""
+
+    @property
+    def point(self) -> NDArray[Any]: ...
+    @property
+    def set(self) -> NDArray[Any] | None: ...
+
+
+class Radius(Protocol):
+    """The bracket of a radius; None where nothing is known."""
+
+    @property
+    def certified(self) -> float | None: ...
+    @property
+    def refuted(self) -> float | None: ...
+
+
+class Witness(Protocol):
+    """Two points, numbers of any kind."""
+
+    @property
+    def x(self) -> Sequence[Any]: ...
+    @property
+    def y(self) -> Sequence[Any]: ...
+
+
+class Result(Protocol):
+    """An answer about the balls around a centre."""
+
+    @property
+    def graph(self) -> Any: ...
+    @property
+    def problem(self) -> str: ...
+    @property
+    def norm(self) -> Any: ...
+    @property
+    def center(self) -> Any: ...
+    @property
+    def domain(self) -> Any: ...
+    @property
+    def radius(self) -> Any: ...
+    @property
+    def witness(self) -> Any: ...

@@ -1,0 +1,65 @@
+"""Figures: where they come from, and how they become files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ircert.errors import FileError
+from ircert.files import replacing
+
+FORMATS = {".png": "png", ".svg": "svg"}
+SIZE = (6.4, 5.6)
+"""Inches."""
+
+
+def new_axes(size: tuple[float, float] = SIZE) -> Axes:
+    """Axes on a figure of their own.
+
+    In notebooks, IPython, and programs that have imported pyplot, the figure is pyplot's: it shows itself (or waits for
+    `plt.show()`) and is closed as other figures are. Everywhere else it is a plain Figure, which needs no display and
+    is freed with its last reference.
+    """
+    if "matplotlib.pyplot" in sys.modules or _in_ipython():
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    else:
+        figure = Figure(figsize=size, layout="constrained")
+    return figure.add_subplot()
+
+
+def _in_ipython() -> bool:
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None
+
+
+def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 200) -> None:
+    """Write a figure (or the figure of these axes) as .png or .svg, whole or not at all.
+
+    The same figure gives the same bytes: no date, no random ids. Text in .svg stays text.
+    """
+    kind = check_picture(path)
+    figure = drawn.figure.figure if isinstance(drawn, Axes) else drawn
+    metadata = {"svg": {"Date": None, "Creator": "ircert"}, "png": {"Software": "ircert"}}[kind]
+    with replacing(path) as file, matplotlib.rc_context({"svg.hashsalt": "ircert", "svg.fonttype": "none"}):
+        figure.savefig(file, format=kind, dpi=dpi, metadata=metadata, bbox_inches="tight", pad_inches=0.05)
+
+
+def check_picture(path: str | os.PathLike[str]) -> str:
+    """The format of a picture's file; FileError unless one could be written there."""
+    target = Path(path)
+    kind = FORMATS.get(target.suffix.lower())
+    if kind is None:
+        raise FileError("unknown kind of picture", path=path, remedy=f"use a name ending in {' or '.join(FORMATS)}")
+    if target.is_dir():
+        raise FileError("this is a folder, not a file", path=path)
+    if not os.access(target.parent, os.W_OK):
+        raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
+    return kind

@@ -1,0 +1,60 @@
+"""Points of the input plane: centre, witness and preimages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ircert.ir.arrays import Array
+from ircert.plotting.data import Preimage
+from ircert.plotting.style import CENTER, INK, MARK, MARKS, halo
+
+
+def draw_center(ax: Axes, center: Any, *, label: str = "centre c") -> Axes:
+    """The centre of the balls: one point or several rows."""
+    points = _points(center)
+    style = {"marker": "o", "markersize": 7, "markerfacecolor": MARK, "markeredgecolor": INK, "markeredgewidth": 1.0}
+    ax.plot(*points.T, linestyle="none", **style, zorder=CENTER, label=label, gid="center")
+    return ax
+
+
+def draw_witness(ax: Axes, x: Any, y: Any, *, label: str = "witness: f(x) = f(y)") -> Axes:
+    """Two points with one value, joined by a dotted line."""
+    pair = np.vstack([_points(x), _points(y)])
+    ax.plot(
+        *pair.T,
+        color=INK,
+        linestyle=":",
+        linewidth=1.2,
+        marker="X",
+        markersize=7,
+        markerfacecolor="white",
+        markeredgecolor=INK,
+        path_effects=halo(1.2, 0.6),
+        zorder=MARKS,
+        label=label,
+        gid="witness",
+    )
+    return ax
+
+
+def draw_preimages(ax: Axes, preimages: Iterable[Preimage], *, label: str = "preimages of f(c)") -> Axes:
+    """Solutions of f(x) = y: diamonds, or thick lines and areas where a whole set is mapped to y."""
+    found = list(preimages)
+    for preimage in found:
+        if preimage.set is not None and len(preimage.set) > 1:
+            corners = _points(preimage.set)
+            ax.fill(*corners.T, facecolor="white", alpha=0.7, zorder=MARKS, edgecolor=INK, linewidth=2.4)
+    points = _points([p.point for p in found if p.set is None or len(p.set) <= 1])
+    style = {"marker": "D", "markersize": 8.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    if found:
+        ax.plot(*points.T, linestyle="none", **style, zorder=MARKS, label=label, gid="preimages")
+    return ax
+
+
+def _points(given: Any) -> Array:
+    """One point or several as floats (coordinates may be fractions)."""
+    return np.array(given, dtype=np.float64).reshape(-1, 2)

@@ -14,10 +14,7 @@ from ircert.query import Query, norm_of
 
 def plot(options: argparse.Namespace) -> int:
     """Draw and write the picture; 0 when it is written."""
-    from matplotlib.figure import Figure
-
-    from ircert.plotting import check_picture, plot_result, save
-    from ircert.plotting.figure import SIZE
+    from ircert.plotting import check_picture, new_axes, plot_result, save
 
     check_picture(options.output)
     graph = asked_graph(options)
@@ -30,7 +27,7 @@ def plot(options: argparse.Namespace) -> int:
             remedy="bind the others, for example --fix 2=0.5",
         )
     results = [_answer(graph, query, options) for query in queries]
-    ax = Figure(figsize=SIZE, layout="constrained").add_subplot()
+    ax = new_axes(pyplot=False)
     names = _names(graph, fixed_inputs(options))
     plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
     save(ax, options.output)

@@ -46,7 +46,7 @@ def draw_ball(
     """
     if kind not in LINES:
         raise QueryError(f"there is no kind of ball {kind!r}", remedy="the kinds are certified and refuted")
-    style = {"color": color, "linestyle": LINES[kind], "linewidth": 1.7, "zorder": OUTLINES}
+    style: dict[str, Any] = {"color": color, "linestyle": LINES[kind], "linewidth": 1.7, "zorder": OUTLINES}
     label = ball_label(radius, norm, kind, problem, len(np.atleast_1d(center))) if label is None else label
     corners = outline(center, radius, norm, domain)
     if corners.shape[1] == 1:
@@ -102,7 +102,7 @@ def _clipped(polygon: Array, low: Array, high: Array) -> Array:
         for sign, bound in ((1.0, low[axis]), (-1.0, -high[axis])):
             if np.isfinite(bound):
                 polygon = _cut(polygon, sign * polygon[:, axis] - bound)
-    return polygon
+    return np.clip(polygon, low, high)  # cuts round
 
 
 def _cut(polygon: Array, inside: Array) -> Array:

@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import ListedColormap, LogNorm, SymLogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
 from ircert.plotting.data import Regions
@@ -22,7 +23,7 @@ class Colouring:
     """A number for each cell, which of them are grey instead, and how numbers become colours."""
 
     values: Array
-    singular: Array
+    singular: NDArray[np.bool_]
     cmap: Any
     norm: Any
     label: str
@@ -58,7 +59,7 @@ def _by_singular_value(regions: Regions) -> Colouring:
     """σ_min of Df. With fewer outputs than inputs every cell is singular and none is greyed out for it."""
     matrices = np.asarray(regions.matrices, dtype=np.float64)
     count, outputs, inputs = matrices.shape
-    sizes = np.linalg.svd(matrices, compute_uv=False)[:, -1] if count else np.zeros(0)
+    sizes: Array = np.linalg.svd(matrices, compute_uv=False)[:, -1].astype(np.float64) if count else np.zeros(0)
     singular = np.asarray(regions.signs) == 0 if outputs >= inputs else sizes == 0
     low, high = _range(sizes[~singular])
     cmap = ListedColormap(matplotlib.colormaps["YlOrBr"](np.linspace(0.0, 0.6, 256)), name="ircert-size")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,24 @@ SIZE = (6.4, 5.6)
 """Inches."""
 
 
-def new_axes(size: tuple[float, float] = SIZE) -> Axes:
+def new_axes(size: tuple[float, float] = SIZE, *, pyplot: bool | None = None) -> Axes:
     """Axes on a figure of their own.
 
     In notebooks, IPython, and programs that have imported pyplot, the figure is pyplot's: it shows itself (or waits for
     `plt.show()`) and is closed as other figures are. Everywhere else it is a plain Figure, which needs no display and
-    is freed with its last reference.
+    is freed with its last reference. `pyplot` says which one it shall be.
     """
-    if "matplotlib.pyplot" in sys.modules or _in_ipython():
-        from matplotlib import pyplot
+    if pyplot is None:
+        pyplot = "matplotlib.pyplot" in sys.modules or _in_ipython()
+    return _figure_class(pyplot)(figsize=size, layout="constrained").add_subplot()
 
-        figure = pyplot.figure(figsize=size, layout="constrained")
-    else:
-        figure = Figure(figsize=size, layout="constrained")
-    return figure.add_subplot()
+
+def _figure_class(pyplot: bool) -> Callable[..., Figure]:
+    if not pyplot:
+        return Figure
+    from matplotlib.pyplot import figure
+
+    return figure
 
 
 def _in_ipython() -> bool:

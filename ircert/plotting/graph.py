@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from ircert.errors import QueryError
 from ircert.plotting.data import Folds, Regions
 from ircert.plotting.style import CELLS, FOLDS, INK, index
 
@@ -17,7 +18,10 @@ OUTPUTS = ("#2166ac", "#b2182b", "#7f7f7f", "#00694d", "#5b2a86")
 
 def draw_graph(ax: Axes, regions: Regions) -> Axes:
     """f over the pieces of one input: one output in the colours of its slope, several in one colour each."""
-    ends = np.array([np.asarray(regions.points)[ids, 0] for ids in regions.polygons]).reshape(-1, 2)
+    points = np.asarray(regions.points, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 1:
+        raise QueryError("graphs are drawn of one input", remedy="use `draw_regions` for two inputs")
+    ends = np.array([points[ids, 0] for ids in regions.polygons]).reshape(-1, 2)
     matrices, offsets = np.asarray(regions.matrices), np.asarray(regions.offsets)
     values = matrices[:, :, 0, None] * ends[:, None, :] + offsets[:, :, None]  # piece, output, end
     outputs = values.shape[1]
@@ -47,7 +51,7 @@ def draw_turning_points(ax: Axes, graph: Any, folds: Folds) -> Axes:
     segments = np.asarray(folds.segments, dtype=np.float64)
     if len(segments):
         where = np.unique(segments.reshape(len(segments), -1)[:, 0])
-        style = {"marker": "s", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": INK}
+        style: dict[str, Any] = {"marker": "s", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": INK}
         points = lifted(graph, where).reshape(-1, 2)
         ax.plot(*points.T, linestyle="none", **style, zorder=FOLDS, label="turning points", gid="folds")
     return ax

@@ -16,7 +16,13 @@ from ircert.plotting.style import CENTER, INK, MARK, MARKS, halo
 def draw_center(ax: Axes, center: Any, *, label: str = "centre c") -> Axes:
     """The centre of the balls: one point or several rows."""
     points = _points(center)
-    style = {"marker": "o", "markersize": 7, "markerfacecolor": MARK, "markeredgecolor": INK, "markeredgewidth": 1.0}
+    style: dict[str, Any] = {
+        "marker": "o",
+        "markersize": 7,
+        "markerfacecolor": MARK,
+        "markeredgecolor": INK,
+        "markeredgewidth": 1.0,
+    }
     ax.plot(*points.T, linestyle="none", **style, zorder=CENTER, label=label, gid="center")
     return ax
 
@@ -44,13 +50,13 @@ def draw_witness(ax: Axes, x: Any, y: Any, *, label: str = "witness: f(x) = f(y)
 def draw_preimages(ax: Axes, preimages: Iterable[Preimage], *, label: str = "preimages of f(c)") -> Axes:
     """Solutions of f(x) = y: diamonds, or thick lines and areas where a whole set is mapped to y."""
     found = list(preimages)
-    for preimage in found:
-        if preimage.set is not None and len(preimage.set) > 1:
-            corners = _points(preimage.set)
-            ax.fill(*corners.T, facecolor="white", alpha=0.7, zorder=MARKS, edgecolor=INK, linewidth=2.4)
+    sets = [_points(p.set) for p in found if p.set is not None and len(p.set) > 1]
+    for i, corners in enumerate(sets):
+        name = f"{'_' * (i > 0)}{label} (a whole set)"
+        ax.fill(*corners.T, facecolor="white", edgecolor=INK, linewidth=2.4, alpha=0.7, zorder=MARKS, label=name)
     points = _points([p.point for p in found if p.set is None or len(p.set) <= 1])
-    style = {"marker": "D", "markersize": 8.5, "markerfacecolor": "white", "markeredgecolor": INK}
-    if found:
+    style: dict[str, Any] = {"marker": "D", "markersize": 7.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    if len(points):
         ax.plot(*points.T, linestyle="none", **style, zorder=MARKS, label=label, gid="preimages")
     return ax
 

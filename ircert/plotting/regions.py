@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
+from ircert.errors import QueryError
 from ircert.plotting.colour import colouring
 from ircert.plotting.data import Regions
 from ircert.plotting.style import CELLS, INK, MANY_CELLS, SINGULAR, edge_width
@@ -18,8 +19,11 @@ def draw_regions(ax: Axes, regions: Regions, *, colorbar: bool = True, edges: bo
 
     Edges thin out with the number of cells; more than 5000 cells become pixels in vector files.
     """
+    points = np.asarray(regions.points, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise QueryError("regions of two inputs are drawn as polygons", remedy="use `draw_graph` for one input")
     colours = colouring(regions)
-    polygons = [np.asarray(regions.points)[ids] for ids in regions.polygons]
+    polygons = [points[ids] for ids in regions.polygons]
     regular = [p for p, singular in zip(polygons, colours.singular, strict=True) if not singular]
     width = edge_width(len(polygons)) if edges else 0.0
     cells = PolyCollection(
@@ -33,10 +37,10 @@ def draw_regions(ax: Axes, regions: Regions, *, colorbar: bool = True, edges: bo
     ax.add_collection(cells)
     draw_singular(ax, [p for p, singular in zip(polygons, colours.singular, strict=True) if singular], width)
     ax.set_aspect("equal")
+    ax.margins(0)
     ax.autoscale_view()
     if colorbar and regular:
         bar = ax.figure.colorbar(cells, ax=ax, label=colours.label, shrink=0.85, pad=0.03)
-        bar.solids.set_rasterized(False)
         colours.decorate(bar)
     return ax
 

@@ -113,9 +113,9 @@ def preimages(graph: Graph, y: Any, ball: Any) -> list[SimpleNamespace]:
     for ids, a, c, sign in zip(regions.polygons, regions.matrices, regions.offsets, regions.signs, strict=True):
         if sign:
             x = np.linalg.lstsq(a, y - c, rcond=None)[0]
-            if np.allclose(graph(x), y) and _inside(regions.points[ids], x):
-                if not any(np.allclose(x, p.point) for p in found):
-                    found.append(SimpleNamespace(point=x, exact=None, region=None, set=None))
+            new = not any(np.allclose(x, p.point) for p in found)
+            if new and np.allclose(graph(x), y) and _inside(regions.points[ids], x):
+                found.append(SimpleNamespace(point=x, exact=None, region=None, set=None))
     return found
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import ircert
-from ircert.cli.question import asked_graph, asked_query, fixed_inputs
+from ircert.cli.question import asked_graph, asked_query, free_inputs
 from ircert.errors import QueryError
 from ircert.ir.graph import Graph
 from ircert.query import Query, norm_of
@@ -15,6 +15,7 @@ from ircert.query import Query, norm_of
 def plot(options: argparse.Namespace) -> int:
     """Draw and write the picture; 0 when it is written."""
     from ircert.plotting import check_picture, new_axes, plot_result, save
+    from ircert.plotting.style import index
 
     check_picture(options.output)
     graph = asked_graph(options)
@@ -28,7 +29,7 @@ def plot(options: argparse.Namespace) -> int:
         )
     results = [_answer(graph, query, options) for query in queries]
     ax = new_axes(pyplot=False)
-    names = _names(graph, fixed_inputs(options))
+    names = [f"x{index(i)}" for i in free_inputs(graph, options)]
     plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
     save(ax, options.output)
     for result in results:
@@ -55,13 +56,6 @@ def _answer(graph: Graph, query: Query, options: argparse.Namespace) -> Any:
     domain = None if options.domain is None else (query.ball.low, query.ball.high)
     asked = {"problem": query.problem, "norm": query.norm, "other": query.other, "domain": domain}
     return ircert.certify(graph, query.center, **asked, time_limit=options.time_limit)
-
-
-def _names(graph: Graph, fixed: dict[int, float]) -> list[str]:
-    """The free inputs under their numbers in the model."""
-    from ircert.plotting.style import index
-
-    return [f"x{index(i)}" for i in range(graph.input_dim + len(fixed)) if i not in fixed]
 
 
 def _line(result: Any) -> str:

@@ -48,16 +48,21 @@ def asked_query(options: argparse.Namespace, radius: float, objective_norm: str 
     return Query(options.problem, center, radius, options.norm, other, domain, objective_norm)
 
 
+def free_inputs(graph: Graph, options: argparse.Namespace) -> list[int]:
+    """The numbers that the inputs of the asked graph have in the model."""
+    fixed = _fixed(options.fix)
+    return [i for i in range(graph.input_dim + len(fixed)) if i not in fixed]
+
+
 def _shaped(graph: Graph, options: argparse.Namespace) -> Graph:
-    fixed = fixed_inputs(options)
+    fixed = _fixed(options.fix)
     graph = graph.fix(fixed) if fixed else graph
     return graph if options.select is None else graph.select(_integers(options.select, "--select"))
 
 
-def fixed_inputs(options: argparse.Namespace) -> dict[int, float]:
-    """The inputs that are bound, and their numbers."""
+def _fixed(given: list[str]) -> dict[int, float]:
     values: dict[int, float] = {}
-    for item in ",".join(options.fix).split(",") if options.fix else []:
+    for item in ",".join(given).split(",") if given else []:
         index, _, value = item.partition("=")
         try:
             values[int(index)] = float(value)

@@ -16,7 +16,8 @@ import ircert
 from ircert.errors import FileError, MissingExtra
 from ircert.plotting import draw_regions, new_axes, plot_result, save
 from tests.plotting.support import FOLD, quarters
-from tests.test_cli import ROOT
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.usefixtures("geometry")
 

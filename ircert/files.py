@@ -69,6 +69,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """FileError unless a file could be written there, so that a long run does not end in a refusal."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileError("this is a folder, not a file", path=path)
+    if not os.access(target.parent, os.W_OK):
+        raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
+
+
 def read_npz(path: str | os.PathLike[str]) -> Mapping[str, NDArray[Any]]:
     """All arrays of an .npz file; a claimed shape must match the bytes that are there."""
     with readable(path):

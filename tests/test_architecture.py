@@ -32,7 +32,6 @@ ROOMS = [
     "ircert.certification",
     "ircert.plotting",
     "ircert.testing",
-    "ircert.plotting",
     "ircert.cli",
 ]
 # The shorthand methods Graph.fix and Graph.select run passes; nothing else reaches to the right.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ircert.errors import FileError
+from ircert.files import check_writable
 from ircert.ir.graph import Graph
 from ircert.ir.sidecar import save_ir
 
@@ -34,7 +35,4 @@ def check_savable(path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.suffix.lower() not in WRITERS:
         raise FileError("unknown kind of file", path=path, remedy=f"use a name ending in {', '.join(WRITERS)}")
-    if target.is_dir():
-        raise FileError("this is a folder, not a file", path=path)
-    if not os.access(target.parent, os.W_OK):
-        raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
+    check_writable(path)

@@ -18,7 +18,7 @@ from ircert.errors import MissingExtra
 if find_spec("matplotlib") is None:
     raise MissingExtra("matplotlib", extra="plot", purpose="drawing")
 
-from ircert.plotting.ball import draw_ball, outline
+from ircert.plotting.ball import draw_ball
 from ircert.plotting.figure import check_picture, new_axes, save
 from ircert.plotting.folds import draw_folds
 from ircert.plotting.graph import draw_graph
@@ -36,7 +36,6 @@ __all__ = [
     "draw_regions",
     "draw_witness",
     "new_axes",
-    "outline",
     "plot_result",
     "save",
 ]

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ircert.errors import FileError
-from ircert.files import replacing
+from ircert.files import check_writable, replacing
 
 FORMATS = {".png": "png", ".svg": "svg"}
 SIZE = (6.4, 5.6)
@@ -28,7 +28,7 @@ def new_axes(size: tuple[float, float] = SIZE, *, pyplot: bool | None = None) ->
     is freed with its last reference. `pyplot` says which one it shall be.
     """
     if pyplot is None:
-        pyplot = "matplotlib.pyplot" in sys.modules or _in_ipython()
+        pyplot = "matplotlib.pyplot" in sys.modules or in_ipython()
     return _figure_class(pyplot)(figsize=size, layout="constrained").add_subplot()
 
 
@@ -40,7 +40,8 @@ def _figure_class(pyplot: bool) -> Callable[..., Figure]:
     return figure
 
 
-def _in_ipython() -> bool:
+def in_ipython() -> bool:
+    """Whether an IPython shell or a notebook's kernel runs this program."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and ipython.get_ipython() is not None
 
@@ -59,12 +60,8 @@ def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 200) -> None:
 
 def check_picture(path: str | os.PathLike[str]) -> str:
     """The format of a picture's file; FileError unless one could be written there."""
-    target = Path(path)
-    kind = FORMATS.get(target.suffix.lower())
+    kind = FORMATS.get(Path(path).suffix.lower())
     if kind is None:
         raise FileError("unknown kind of picture", path=path, remedy=f"use a name ending in {' or '.join(FORMATS)}")
-    if target.is_dir():
-        raise FileError("this is a folder, not a file", path=path)
-    if not os.access(target.parent, os.W_OK):
-        raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
+    check_writable(path)
     return kind

@@ -52,7 +52,7 @@ def plot_result(
     shown = window_of(results, window, [_floats(p) for pair in pairs for p in pair])
     cells = ircert.enumerate_regions(graph, shown) if regions is True else regions or None
     creases = ircert.fold_set(graph, shown) if folds is True else folds or None
-    solutions = ircert.preimages(graph, graph(result.center), shown) if preimages is True else preimages or ()
+    solutions = _preimages(result, shown) if preimages is True else preimages or ()
     ax = new_axes() if ax is None else ax
     draw = _draw_line if graph.input_dim == 1 else _draw_plane
     draw(ax, graph, cells, creases, list(solutions), pairs, result.center)
@@ -62,6 +62,12 @@ def plot_result(
     if legend:
         _add_legend(ax)
     return ax
+
+
+def _preimages(result: Result, shown: Ball) -> Iterable[Preimage]:
+    """Of the exact f(c): with more outputs than inputs, a rounded value would have none."""
+    found: Iterable[Preimage] = ircert.preimages(result.graph, result.graph.exact(result.center), shown)
+    return found
 
 
 def _check(graph: Any) -> None:

@@ -110,6 +110,7 @@ def fold_set(graph: Graph, ball: Any) -> SimpleNamespace:
 def preimages(graph: Graph, y: Any, ball: Any) -> list[SimpleNamespace]:
     regions = enumerate_regions(graph, ball)
     found: list[SimpleNamespace] = []
+    y = np.array(y, dtype=np.float64)
     for ids, a, c, sign in zip(regions.polygons, regions.matrices, regions.offsets, regions.signs, strict=True):
         if sign:
             x = np.linalg.lstsq(a, y - c, rcond=None)[0]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ircert.errors import QueryError
-from ircert.plotting import draw_ball, new_axes, outline
-from ircert.plotting.ball import ball_label, rounded
+from ircert.plotting import draw_ball, new_axes
+from ircert.plotting.ball import ball_label, outline, rounded
 from ircert.query import Query
 from tests.plotting.support import drawn, vertices
 

@@ -14,6 +14,9 @@ import ircert
 from ircert.errors import QueryError
 from ircert.plotting import draw_graph, draw_preimages, draw_witness, new_axes, plot_result
 from ircert.query import Query
+from ircert.result.radius import End, Radius
+from ircert.result.result import ModelFacts, Result
+from ircert.result.witness import report
 from tests.plotting.stand_in import enumerate_regions
 from tests.plotting.support import CURVE, FOLD, HAT, TALL, answer, drawn, labels, vertices
 
@@ -42,6 +45,28 @@ def test_everything_is_there() -> None:
         "f injective: r = 0.4999 (∞-norm)",
         "no second preimage: R = 0.9999 (∞-norm)",
     }
+
+
+def test_a_result_plots_itself() -> None:
+    radius = Radius(End(0.5, "nothing collides"), End(1.0, "a pair collides"))
+    pair = report(FOLD, None, "1", [Fraction(-1, 3), Fraction(1)], [Fraction(1, 3), Fraction(1)])
+    result = Result(
+        verdict="unresolved",
+        trust="exact",
+        radius=radius,
+        problem="local",
+        norm="1",
+        center=np.array([0.5, 1.0]),
+        model=ModelFacts.of(FOLD),
+        graph=FOLD,
+        witness=pair,
+        domain=(np.array([-9.0, -9.0]), np.array([9.0, np.inf])),
+    )
+    ax = result.plot(window=2, preimages=True)
+    assert {"f injective: r = 0.5 (1-norm)", "f not injective: r = 1 (1-norm)"} <= set(labels(ax))
+    np.testing.assert_allclose(drawn(ax, "witness")[0].get_xydata(), [[-1 / 3, 1.0], [1 / 3, 1.0]])
+    given = new_axes()
+    assert result.plot(given, regions=False, folds=False) is given
 
 
 def test_parts_can_be_left_out_or_given(monkeypatch: pytest.MonkeyPatch) -> None:

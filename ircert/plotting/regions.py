@@ -40,7 +40,8 @@ def draw_regions(ax: Axes, regions: Regions, *, colorbar: bool = True, edges: bo
     ax.margins(0)
     ax.autoscale_view()
     if colorbar and regular:
-        bar = ax.figure.colorbar(cells, ax=ax, label=colours.label, shrink=0.85, pad=0.03)
+        beside = ax.inset_axes((1.04, 0.0, 0.045, 1.0))  # as high as the axes, however much of the figure they leave
+        bar = ax.figure.colorbar(cells, cax=beside, label=colours.label)
         colours.decorate(bar)
     return ax
 

@@ -24,8 +24,8 @@ SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
 def quarters(*determinants: float) -> Regions:
-    """Unit squares side by side; on each, f stretches by the determinant."""
-    polygons = [SQUARE + np.array([i, 0.0]) for i in range(len(determinants))]
+    """Unit squares in rows of 80; on each, f stretches by the determinant."""
+    polygons = [SQUARE + np.array([i % 80, i // 80]) for i in range(len(determinants))]
     regions = regions_of(polygons, [(np.diag([d, 1.0]), np.zeros(2)) for d in determinants])
     regions.signs = np.sign(determinants).astype(np.int8)
     return regions

@@ -151,7 +151,7 @@ def test_three_inputs_name_the_remedy() -> None:
 
 def test_networks_without_determinants() -> None:
     ax = plot_result(answer(TALL, [0.5, 0.5], 1.0, None))
-    assert ax.figure.axes[1].get_ylabel() == "smallest singular value of Df"
+    assert ax.child_axes[0].get_ylabel() == "smallest singular value of Df"
 
 
 def test_one_input_is_a_graph() -> None:

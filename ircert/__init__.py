@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ircert.passes.pipeline import Pipeline as Pipeline
     from ircert.passes.product import program as program
     from ircert.query import Query as Query
+    from ircert.regions.atlas import enumerate_regions as enumerate_regions
+    from ircert.regions.atlas import fold_set as fold_set
+    from ircert.regions.atlas import preimages as preimages
 
 _HOMES = {
     "Builder": "ircert.ir.build",
@@ -34,8 +37,11 @@ _HOMES = {
     "Node": "ircert.ir.graph",
     "Pipeline": "ircert.passes.pipeline",
     "Query": "ircert.query",
+    "enumerate_regions": "ircert.regions.atlas",
+    "fold_set": "ircert.regions.atlas",
     "load": "ircert.frontends.load",
     "parse": "ircert.ir.parser",
+    "preimages": "ircert.regions.atlas",
     "program": "ircert.passes.product",
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",

@@ -65,10 +65,10 @@ class _Dictionary:
         self.nonbasic = [-1, *range(self.free)]
         for column in range(1, self.free + 1):
             usable = (i for i in range(1, len(self.basic)) if self._is_slack(i) and self.table[i, column])
-            row = next(usable, None)
-            if row is None:
+            leaving = next(usable, 0)
+            if not leaving:
                 raise ValueError("a variable is not restrained: the feasible set is not bounded")
-            self.pivot(row, column)
+            self.pivot(leaving, column)
 
     def _is_slack(self, row: int) -> bool:
         return self.basic[row] >= self.free

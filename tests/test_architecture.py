@@ -21,6 +21,7 @@ ROOMS = [
     "ircert.data",
     "ircert.query",
     "ircert.bounds",
+    "ircert.exact_lp",
     "ircert.programs",
     "ircert.encodings",
     "ircert.passes.product",

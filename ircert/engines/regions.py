@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -16,8 +17,8 @@ from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.query import Norm
-from ircert.regions.complex import Complex
 from ircert.regions.coincidence import Pair
+from ircert.regions.complex import Complex
 from ircert.regions.fibres import Fibre, candidates, fibre_of
 from ircert.regions.growth import Surroundings
 from ircert.regions.metric import Point, cell_distances, measure_of, measure_of_radius
@@ -72,6 +73,7 @@ class _Search:
 
     question: Question
     clear: Fraction = Fraction(0)
+    lap: float = 0.0
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,7 +103,7 @@ class _Search:
             why = "interrupted" if isinstance(stop, KeyboardInterrupt) else "the time limit was reached"
             return self._stopped(f"{why} after {self.stats['cells']} linear regions")
 
-    def _complexes(self) -> Any:
+    def _complexes(self) -> Iterator[tuple[Fraction, Complex]]:
         self.lap = time.perf_counter()
         for radius, complex_ in self.around.growing(self.question.reach, self._between):
             self.stats["cells"] = len(complex_)
@@ -186,7 +188,9 @@ class _Search:
     def _points(self, pair: Pair) -> tuple[list[Fraction], list[Fraction]]:
         """A pair in the network's own coordinates."""
         center = [Fraction(t) for t in self.question.center.tolist()]
-        return [c + t for c, t in zip(center, pair.x, strict=False)], [c + t for c, t in zip(center, pair.y, strict=False)]
+        return [c + t for c, t in zip(center, pair.x, strict=False)], [
+            c + t for c, t in zip(center, pair.y, strict=False)
+        ]
 
 
 class _Finding(ABC):

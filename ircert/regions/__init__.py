@@ -1,0 +1,1 @@
+"""Exact geometry of the linear regions of networks with one or two inputs."""

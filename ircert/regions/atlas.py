@@ -18,7 +18,7 @@ from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.query import Ball, Query
 from ircert.regions.complex import Complex
-from ircert.regions.facets import Facets, determinants, facets
+from ircert.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.regions.fibres import candidates, fibre_of
 from ircert.regions.growth import Surroundings
 from ircert.regions.metric import cell_distances
@@ -94,7 +94,8 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | No
                 f"a ball is (center, radius) or (center, radius, norm), got {len(parts)} values",
                 remedy="for a box, give domain=(low, high)",
             )
-        made = Query("pseudo", np.atleast_1d(parts[0]), parts[1], *parts[2:], domain=domain).ball
+        norm = parts[2] if len(parts) == 3 else "inf"
+        made = Query("pseudo", np.atleast_1d(parts[0]), parts[1], norm, domain=domain).ball
     if len(made.center) != graph.input_dim:
         raise QueryError(
             f"the centre has {len(made.center)} coordinates but the network has {graph.input_dim} inputs",
@@ -193,7 +194,10 @@ class Regions(Sequence[Region]):
             return self.ball.center + self.complex.points, polygons
         u = self.complex.points[:, 0]
         ends = np.array(
-            [[u[ids].min(), u[ids].max()] for ids in (self.complex.polygons[c, : self.complex.count[c]] for c in self._cells)]
+            [
+                [u[ids].min(), u[ids].max()]
+                for ids in (self.complex.polygons[c, : self.complex.count[c]] for c in self._cells)
+            ]
         ).reshape(-1, 2)
         points, numbers = np.unique(ends, return_inverse=True)
         return self.ball.center + points[:, None], list(numbers.reshape(-1, 2))
@@ -261,7 +265,7 @@ class Regions(Sequence[Region]):
 
     @property
     def signs(self) -> NDArray[np.int8]:
-        """(C,) exact signs of the determinants; in general 1 where f is injective on the region and 0 where it is not."""
+        """(C,) exact signs of the determinants; for m != n: 1 where f is injective on the region, else 0."""
         return self._determinants[1]
 
     @cached_property
@@ -323,6 +327,13 @@ class FoldSet:
         self.segments: Array = regions.points[regions.facets[turning]]
         self.determinants: Array = regions.determinants[regions.sides[turning]]
         self.singular: list[Array] = [regions.points[regions.polygons[i]] for i in np.flatnonzero(signs == 0)]
+
+    @cached_property
+    def points(self) -> Array:
+        """(K, n): vertices inside, without a fold, around which f winds more than once."""
+        if self.regions.graph.input_dim == 1:
+            return np.empty((0, 1))
+        return self.regions.points[winding_vertices(self.regions.complex)]
 
     def __len__(self) -> int:
         return len(self.segments)

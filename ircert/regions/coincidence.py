@@ -15,7 +15,7 @@ from ircert.regions.metric import measure_of
 from ircert.regions.outline import side
 
 Vector = list[Fraction]
-Row = list[Rational]
+Row = Sequence[Rational]
 """Coefficients of the unknowns, then the constant: row · (z, 1)."""
 
 
@@ -151,11 +151,11 @@ def _solved(equations: Sequence[Row], size: int) -> tuple[Vector, list[Vector]] 
     work = [[Fraction(v) for v in row] for row in equations]
     pivots: list[int] = []
     for column in range(size):
-        row = next((i for i in range(len(pivots), len(work)) if work[i][column]), None)
-        if row is None:
+        lower = next((i for i in range(len(pivots), len(work)) if work[i][column]), None)
+        if lower is None:
             continue
         top = len(pivots)
-        work[top], work[row] = work[row], work[top]
+        work[top], work[lower] = work[lower], work[top]
         lead = work[top][column]
         work[top] = [v / lead for v in work[top]]
         for i, other in enumerate(work):
@@ -208,7 +208,7 @@ def length_forms(norm: Norm, at: Sequence[int], size: int) -> list[Row]:
     rows: list[Row] = []
     for s in (1, -1):
         for t in (1, -1):
-            row: Row = [0] * (size + 1)
+            row: list[Rational] = [0] * (size + 1)
             if norm == "1":
                 row[at[0]], row[at[1]] = s, t
             else:
@@ -255,5 +255,7 @@ def coincidence(complex_: Complex, first: int, second: int, outputs: list[int]) 
 
 def fibre(complex_: Complex, cell: int, value: Sequence[Any]) -> Polytope:
     """The points of a cell that f maps to a value."""
-    equations: list[Row] = [[*row[:2], row[2] - Fraction(v)] for row, v in zip(map_rows(complex_, cell), value, strict=True)]
+    equations: list[Row] = [
+        [*row[:2], row[2] - Fraction(v)] for row, v in zip(map_rows(complex_, cell), value, strict=True)
+    ]
     return Polytope(2, equations, polygon_rows(complex_, cell))

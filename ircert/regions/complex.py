@@ -120,7 +120,7 @@ class Exact:
 
 
 def segments(graph: Graph) -> tuple[list[tuple[Node, tuple[Node, ...]]], tuple[Node, ...]]:
-    """The relu nodes in order, each with the nodes that come between it and the one before; and the nodes at the end."""
+    """The relu nodes in order, each with the nodes between it and the one before; and the nodes after the last."""
     relus: list[tuple[Node, tuple[Node, ...]]] = []
     pending: list[Node] = []
     for node in graph.nodes:

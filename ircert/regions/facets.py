@@ -60,6 +60,25 @@ def determinants(complex_: Complex, outputs: list[int]) -> tuple[Array, NDArray[
     return value, signs
 
 
+def winding_vertices(complex_: Complex) -> Ids:
+    """Vertices inside the region whose cells share one orientation of planar f, and wind around repeatedly."""
+    _, signs = determinants(complex_, [0, 1])
+    cell, at = np.nonzero(complex_.used)
+    vertex = complex_.polygons[cell, at]
+    count = complex_.count[cell]
+    after, before = (complex_.polygons[cell, (at + k) % count] for k in (1, -1))
+    linear = np.moveaxis(complex_.maps.value[:2, :2], 2, 0)[cell]
+    rays = [np.einsum("kij,kj->ki", linear, complex_.points[v] - complex_.points[vertex]) for v in (after, before)]
+    turn = np.arctan2(rays[0][:, 0] * rays[1][:, 1] - rays[0][:, 1] * rays[1][:, 0], (rays[0] * rays[1]).sum(axis=1))
+    size = len(complex_.points)
+    total = np.bincount(vertex, weights=turn, minlength=size)
+    corners = np.bincount(vertex, minlength=size)
+    borders = np.bincount(facets(complex_).ends.ravel(), minlength=size)
+    oriented = np.abs(np.bincount(vertex, weights=signs[cell], minlength=size)) == corners
+    inside = (corners > 0) & (borders == corners)
+    return np.flatnonzero(inside & oriented & (np.abs(np.round(total / (2 * np.pi))) > 1))
+
+
 def rank(rows: list[list[int]]) -> int:
     """The exact rank of a small integer matrix (fraction-free elimination)."""
     work = [list(row) for row in rows]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array, Indices
@@ -36,7 +37,7 @@ class Forms:
         """The forms on cells that may repeat."""
         return Forms(self.value[:, :, cells], self.error[:, :, cells])
 
-    def masked(self, active: Array) -> Forms:
+    def masked(self, active: NDArray[np.bool_]) -> Forms:
         """relu with its phases known: (entries, cells) says where the entry passes."""
         return Forms(self.value * active[:, None, :], self.error * active[:, None, :])
 
@@ -111,7 +112,7 @@ def exactly_applied(node: Node, operands: list[ExactForms]) -> ExactForms:
     return first, second, third
 
 
-def exactly_masked(form: ExactForms, active: Array) -> ExactForms:
+def exactly_masked(form: ExactForms, active: NDArray[np.bool_]) -> ExactForms:
     """The exact counterpart of `Forms.masked`."""
     zero = integer_type()(0)
     first, second, third = (Rationals(np.where(active, r.numerators, zero), r.denominator) for r in form)

@@ -72,7 +72,7 @@ class Surroundings:
         return float(away[min(NEIGHBOURS, len(away)) - 1]) if len(away) else 1.0
 
     def growing(self, reach: float, between: Callable[[], None] = lambda: None) -> Iterator[tuple[Fraction, Complex]]:
-        """Larger and larger complexes (radius, complex), the last one of radius `reach`; steps shrink as they cost more."""
+        """Larger and larger (radius, complex), the last one of radius `reach`; steps shrink as they cost more."""
         radius = min(max(self.first_radius(), np.finfo(float).tiny), reach)
         while True:
             complex_ = self.complex(Fraction(radius), between)

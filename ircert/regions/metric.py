@@ -1,6 +1,6 @@
 """Distances from the centre (the origin) in norms 1, 2 and inf: exact for one segment, floats with bounds for many.
 
-Exact distances are `measures`: the distance itself for norms 1 and inf, its square for norm 2, so that they are rational.
+Exact distances are `measures`: the distance itself for norms 1 and inf, its square for norm 2, so they are rational.
 """
 
 from __future__ import annotations

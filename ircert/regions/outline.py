@@ -36,7 +36,7 @@ def outline(radius: Fraction, norm: Norm, box: Sequence[tuple[Fraction | None, F
     for axis, (low, high) in enumerate(box):
         for sign, bound in ((1, low), (-1, high)):
             if bound is not None:
-                polygon = _clipped(polygon, _line(*(sign * int(axis == k) for k in range(2)), -sign * bound))
+                polygon = _clipped(polygon, _line(sign * (axis == 0), sign * (axis == 1), -sign * bound))
     return Outline(tuple(line for _, line in polygon), tuple(corner for corner, _ in polygon))
 
 

@@ -58,7 +58,9 @@ class Images:
         worst = np.where(np.isfinite(worst), worst, np.inf)
         low = np.where(used[:, :, None], values, np.inf).min(axis=1) - worst[:, None]
         high = np.where(used[:, :, None], values, -np.inf).max(axis=1) + worst[:, None]
-        return Images(cells, vertices, used, values, worst, np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf))
+        return Images(
+            cells, vertices, used, values, worst, np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
+        )
 
 
 def touching_boxes(images: Images) -> Iterator[tuple[Ids, Ids]]:
@@ -139,8 +141,8 @@ def _separated_in_plane(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) 
 def _edge_separates(images: Images, i: Ids, j: Ids, plane: tuple[int, int], at: Ids) -> NDArray[np.bool_]:
     """Whether a line along or between the edges at vertices `at` of image i has image j strictly beyond it.
 
-    Common vertices on the line do not count. Lines between the edges at a vertex are needed where an edge of j continues
-    an edge of i, as it does where a map has no kink.
+    Common vertices on the line do not count. Lines between the edges at a vertex are needed where an edge of j
+    continues an edge of i, as it does where a map has no kink.
     """
     p, q = images.values[i][:, :, plane], images.values[j][:, :, plane]
     ids = images.vertices[i]
@@ -170,10 +172,8 @@ def _beyond(direction: Array, anchor: Array, q: Array, inside: Array, error: Arr
         return cross * inside[:, :, None] < -bound * (1 + 2.0**-20) - 1e-300
 
 
-def _bisectors(
-    edge: Array, last: Array, inside: Array, error: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Directions between the edge into a vertex and the one out of it, of the length of edges; and where that is sure."""
+def _bisectors(edge: Array, last: Array, inside: Array, error: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Directions between the edge into a vertex and the one out of it, as long as edges; and where that is sure."""
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         sizes = [np.abs(t).sum(axis=2, keepdims=True) for t in (edge, last)]
         middle = (edge / sizes[0] + last / sizes[1]) * np.minimum(*sizes)
@@ -196,7 +196,7 @@ def _orientation(p: Array, error: Array) -> Array:
 
 
 def _normal_separates(images: Images, i: Ids, j: Ids, axes: tuple[int, int, int]) -> NDArray[np.bool_]:
-    """Whether image j lies strictly on one side of the plane of image i in a 3-space of outputs, common points apart."""
+    """Whether image j lies strictly on one side of the plane of image i in a 3-space, common points apart."""
     p, q = images.values[i][:, :, axes], images.values[j][:, :, axes]
     error = np.maximum(images.error[i], images.error[j])[:, None]
     first, second = p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]
@@ -209,6 +209,8 @@ def _normal_separates(images: Images, i: Ids, j: Ids, axes: tuple[int, int, int]
         # the error of a product of three factors, each off by at most 2 `error` in every coordinate
         bound = 8 * error * (a * b + a * c + b * c + 8 * error * (a + b + c + error)) + 64 * UNIT * a * b * c
         positive, negative = value > bound * (1 + 2.0**-20) + 1e-300, value < -bound * (1 + 2.0**-20) - 1e-300
-    common = (images.vertices[j][:, :, None] == np.where(images.used[i], images.vertices[i], -1)[:, None, :]).any(axis=2)
+    common = (images.vertices[j][:, :, None] == np.where(images.used[i], images.vertices[i], -1)[:, None, :]).any(
+        axis=2
+    )
     free = common | ~images.used[j]
     return (positive | free).all(axis=1) | (negative | free).all(axis=1)

@@ -1,8 +1,8 @@
 """The pair (x, y) of a polytope that minimises max(|x|, |y|): exact for norms 1 and inf, a tight bracket for norm 2.
 
-Norm 2 by duality: for a weight w in [0, 1] the minimum of w |x|² + (1 - w) |y|² is a bound below, and its minimiser, which
-is rational, a bound above; at the best weight they agree. Where the polytope has more than two dimensions, tangents do
-the same work: u · x <= |x| for |u| = 1 exactly (Pythagorean rationals) makes a linear program a relaxation.
+Norm 2 by duality: for a weight w in [0, 1] the minimum of w |x|² + (1 - w) |y|² is a bound below, and its minimiser,
+which is rational, a bound above; at the best weight they agree. Where the polytope has more than two dimensions,
+tangents do the same work: u · x <= |x| for |u| = 1 exactly (Pythagorean rationals) makes a linear program a relaxation.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ircert.exact_lp import Rational
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair, Polytope, Row, Vector, length_forms
 
@@ -44,7 +45,7 @@ def nearest_pair(polytope: Polytope, norm: Norm, below: Fraction | None = None) 
     return None if found is None or (below is not None and found.low >= below) else found
 
 
-# --- up to two dimensions: weights ---------------------------------------------------------------------------------------
+# --- up to two dimensions: weights -----------------------------------------------------------------------------------
 
 
 def _by_weights(polytope: Polytope, below: Fraction | None) -> Nearest | None:
@@ -56,9 +57,9 @@ def _by_weights(polytope: Polytope, below: Fraction | None) -> Nearest | None:
     plane = [[float(t) for t in corner] for corner in corners]
     low, high = 0.0, 1.0
     for _ in range(64):  # the best weight: where |x| = |y| at the minimiser, or an end
-        weight = (low + high) / 2
-        x0, x1, y0, y1 = _weighted_nearest(rough, plane, weight)
-        low, high = (weight, high) if x0 * x0 + x1 * x1 > y0 * y0 + y1 * y1 else (low, weight)
+        middle = (low + high) / 2
+        x0, x1, y0, y1 = _weighted_nearest(rough, plane, middle)
+        low, high = (middle, high) if x0 * x0 + x1 * x1 > y0 * y0 + y1 * y1 else (low, middle)
     left, right = Fraction(0), Fraction(1)
     tried = [_at_weight(points, corners, weight) for weight in (left, right)]
     guesses = [Fraction(min(max(low + turn, 0.0), 1.0)) for turn in (0.0, -1e-14, 1e-14, -1e-9, 1e-9)]
@@ -134,7 +135,7 @@ def _stationary(points: Sequence[Sequence[Any]], corners: Sequence[Sequence[Any]
     return [o + s * u + t * v for o, u, v in zip(points[0], d, e, strict=True)]
 
 
-# --- more dimensions: tangents -------------------------------------------------------------------------------------------
+# --- more dimensions: tangents ---------------------------------------------------------------------------------------
 
 
 def _by_tangents(polytope: Polytope, below: Fraction | None) -> Nearest | None:
@@ -181,6 +182,6 @@ def _unit(angle: float) -> tuple[Fraction, Fraction]:
 
 
 def _cut(u: tuple[Fraction, Fraction], at: int) -> Row:
-    row: Row = [0] * 5
+    row: list[Rational] = [0] * 5
     row[at], row[at + 1] = u
     return row

@@ -90,7 +90,7 @@ class Violations:
 
     @cached_property
     def signs(self) -> NDArray[np.int8]:
-        """For planar f1 the orientation of the cells; otherwise 0 where f1 may be singular, 1 where it surely is not."""
+        """For planar f1 the cells' orientation; otherwise 0 where f1 may be singular, 1 where it surely is not."""
         planar = len(self.outputs) == 2
         return determinants(self.complex, self.outputs)[1] if planar else self._surely_injective()
 
@@ -276,5 +276,6 @@ class Violations:
     def _violates(self, violation: Violation) -> bool:
         z: Vector = [*violation.nearest.x, *violation.nearest.y, Fraction(1)]
         return any(
-            sum((Fraction(a) * b for a, b in zip(form, z, strict=True)), Fraction(0)) for form in self.gaps(*violation.cells)
+            sum((Fraction(a) * b for a, b in zip(form, z, strict=True)), Fraction(0))
+            for form in self.gaps(*violation.cells)
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Relu
-from ircert.regions.cutting import Cutter, balls_around, phases_known
+from ircert.regions.cutting import Cutter, boxes_around, phases_known
 from ircert.regions.forms import (
     ExactForms,
     Forms,
@@ -132,6 +132,14 @@ def segments(graph: Graph) -> tuple[list[tuple[Node, tuple[Node, ...]]], tuple[N
     return relus, tuple(pending)
 
 
+@dataclass(frozen=True)
+class Maps:
+    """value, error (outputs, 3, cells): coefficients a, b, c of a u + b v + c and bounds of their errors."""
+
+    value: Array
+    error: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Complex:
     """Cells 0..C-1 inside the region; coordinates are relative to the centre.
@@ -141,7 +149,7 @@ class Complex:
 
     points, blur:  vertices and a bound of the error of their coordinates
     polygons, edges, count: vertex and line numbers of each cell, counter-clockwise, `count` of them in use
-    maps:          forms of the outputs on the cells
+    maps:          the outputs on the cells
     """
 
     graph: Graph
@@ -152,7 +160,7 @@ class Complex:
     polygons: Ids
     edges: Ids
     count: Ids
-    maps: Forms
+    maps: Maps
     exact: Exact
     rest: tuple[Node, ...] = field(repr=False)
 
@@ -206,7 +214,8 @@ def build(
     last_use = {operand: i for i, node in enumerate(graph.nodes) for operand in node.operands}
     last_use[graph.output] = len(graph.nodes)
     position = {node.name: i for i, node in enumerate(graph.nodes)}
-    live: dict[str, Forms] = {graph.input: input_forms(center)}
+    reach = float(np.abs(vertices.point.rows).max()) * (1 + 2.0**-40)
+    live: dict[str, Forms] = {graph.input: input_forms(center, reach)}
 
     def evaluate(nodes: tuple[Node, ...]) -> None:
         for node in nodes:
@@ -218,16 +227,12 @@ def build(
     for number, (node, before) in enumerate(relus):
         evaluate(before)
         z = live[node.operands[0]]
-        cells = _cells_of_stage(cells, z.value.shape[0])
+        cells = _cells_of_stage(cells, z.value.shape[2])
         _cut_stage(number, z, lines, vertices, cells, exact, most, between)
         stage = Stage(node, before, cells.parent.rows.copy(), cells.active.rows.copy())
         exact.stages.append(stage)
-        for name in list(live):
-            if last_use.get(name, -1) > position[node.name] or name == node.operands[0]:
-                live[name] = live[name].on(stage.parent)
-            else:
-                del live[name]
-        live[node.name] = live[node.operands[0]].masked(stage.active.T)
+        live = {n: f.on(stage.parent) for n, f in live.items() if last_use.get(n, -1) > position[node.name]}
+        live[node.name] = z.relu(stage.parent, stage.active)
     evaluate(rest)
     return Complex(
         graph,
@@ -238,17 +243,21 @@ def build(
         cells.vertices.rows.copy(),
         cells.lines.rows.copy(),
         cells.count.rows.copy(),
-        _handed_through(live[graph.output]) if len(center) == 1 else live[graph.output],
+        _maps(live[graph.output], handed_through=len(center) == 1),
         exact,
         rest,
     )
 
 
-def _handed_through(forms: Forms) -> Forms:
-    """With the second coordinate as one more output."""
-    extra = np.zeros((1, *forms.value.shape[1:]))
-    extra[:, 1] = 1.0
-    return Forms(np.concatenate([forms.value, extra]), np.concatenate([forms.error, np.zeros_like(extra)]))
+def _maps(forms: Forms, *, handed_through: bool) -> Maps:
+    """The outputs, with the second coordinate as one more of them if it is handed through."""
+    value = np.moveaxis(forms.value, 0, 2).swapaxes(0, 1)
+    error = np.stack([forms.error.T / forms.reach, forms.error.T / forms.reach, forms.error.T], axis=1)
+    if handed_through:
+        extra = np.zeros((1, *value.shape[1:]))
+        extra[:, 1] = 1.0
+        value, error = np.concatenate([value, extra]), np.concatenate([error, np.zeros_like(extra)])
+    return Maps(np.ascontiguousarray(value), error)
 
 
 def _first_cell(region: Outline) -> tuple[Lines, Vertices, Cells]:
@@ -279,15 +288,15 @@ def _cut_stage(
     most: int,
     between: Callable[[], None],
 ) -> None:
-    known, positive = phases_known(z, *balls_around(vertices, cells))
-    cells.active.rows[:] = (known & positive).T
+    known, positive = phases_known(z, *boxes_around(vertices, cells))
+    cells.active.rows[:] = known & positive
 
     def signs(which: Ids, parents: Ids, neuron: int) -> NDArray[np.int8]:
         return exact.signs(number, which, parents, neuron)
 
     cutter = Cutter(number, z, lines, vertices, cells, signs, exact.rounded)
-    for neuron in np.flatnonzero(~known.all(axis=1)).tolist():
+    for neuron in np.flatnonzero(~known.all(axis=0)).tolist():
         between()
-        cutter.cut_by(neuron, ~known[neuron])
+        cutter.cut_by(neuron, ~known[:, neuron])
         if len(cells) > most:
             raise TooManyCells(f"more than {most} linear regions")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
-from ircert.regions.forms import UNIT, Forms
+from ircert.regions.forms import SAFE, UNIT, Forms
 from ircert.regions.tables import Cells, Ids, Lines, Vertices, intersections
 
 ExactSigns = Callable[[Ids, Ids, int], NDArray[np.int8]]
@@ -24,28 +24,37 @@ ExactPoints = Callable[[Ids], Array]
 """Vertices -> their coordinates, correctly rounded."""
 
 
-def balls_around(vertices: Vertices, cells: Cells) -> tuple[Array, Array]:
-    """A disc around every cell: centre and a radius that is surely large enough."""
+def boxes_around(vertices: Vertices, cells: Cells) -> tuple[Array, Array, Array]:
+    """A box around every cell, along its longest direction: middle and the two half-axes, surely large enough."""
     rows, count = cells.vertices.rows, cells.count.rows
     used = np.arange(rows.shape[1]) < count[:, None]
-    points = vertices.point.rows[rows] * used[:, :, None]
-    middle = points.sum(axis=1) / count[:, None]
-    away = np.hypot(*np.moveaxis(points - middle[:, None, :], 2, 0)) * used
-    error = np.where(used, vertices.error.rows[rows], 0.0).max(axis=1)
-    return middle, (away.max(axis=1) + 2 * error) * (1 + 2.0**-20)
+    points = vertices.point.rows[rows]
+    middle = (points * used[:, :, None]).sum(axis=1) / count[:, None]
+    away = (points - middle[:, None, :]) * used[:, :, None]
+    square = (away * away).sum(axis=2)
+    farthest = np.argmax(square, axis=1)
+    number = np.arange(len(rows))
+    length = np.sqrt(square[number, farthest])[:, None]
+    along = away[number, farthest] / np.where(length > 0, length, 1.0)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    error = np.where(used, vertices.error.rows[rows], 0.0).max(axis=1) + 8 * UNIT * np.abs(middle).max(axis=1)
+    halves = [np.abs(np.einsum("cvk,ck->cv", away, axis)).max(axis=1) * SAFE + 2 * error for axis in (along, across)]
+    return middle, along * halves[0][:, None], across * halves[1][:, None]
 
 
-def phases_known(forms: Forms, middle: Array, radius: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(neurons, cells): where a neuron surely keeps its sign on the disc around a cell; and whether it is positive."""
-    a, b, c = np.moveaxis(forms.value, 1, 0)
-    da, db, dc = np.moveaxis(forms.error, 1, 0)
-    u, v = np.abs(middle).T
+def phases_known(
+    forms: Forms, middle: Array, along: Array, across: Array
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(cells, neurons): where a neuron surely keeps its sign on the box around a cell; and whether it is positive."""
+    a, b, c = forms.value[:, 0], forms.value[:, 1], forms.value[:, 2]
     with np.errstate(invalid="ignore", over="ignore"):
-        at = a * middle[:, 0] + b * middle[:, 1] + c
-        error = da * u + db * v + dc + 4 * UNIT * (np.abs(a) * u + np.abs(b) * v + np.abs(c))
-        reach = (np.abs(a) + da + np.abs(b) + db) * radius
-        quick = np.abs(at) > (error + reach) * (1 + 2.0**-20)
-    return quick, at > 0
+        at = a * middle[:, :1] + b * middle[:, 1:] + c
+        swing = np.abs(a * along[:, :1] + b * along[:, 1:])
+        swing += np.abs(a * across[:, :1] + b * across[:, 1:])
+        # the box may reach out of the region, but not farther than the region is wide
+        swing += 4 * forms.error + 16 * UNIT * forms.size
+        swing *= SAFE
+        return np.abs(at) > swing, at > 0
 
 
 @dataclass
@@ -78,16 +87,17 @@ class Cutter:
         ids = self.cells.vertices.rows[which]
         used = np.arange(ids.shape[1]) < self.cells.count.rows[which, None]
         parent = self.cells.parent.rows[which]
-        value, error = self.forms.value[neuron][:, parent], self.forms.error[neuron][:, parent]
         points = self.vertices.point.rows[ids]
         u, v, blur = points[:, :, 0], points[:, :, 1], self.vertices.error.rows[ids]
-        (a, b, c), (da, db, dc) = value[:, :, None], error[:, :, None]
+        a, b, c = np.moveaxis(self.forms.value[parent, :, neuron], 1, 0)[:, :, None]
+        error = self.forms.error[parent, neuron][:, None]
         with np.errstate(invalid="ignore", over="ignore"):
             at = a * u + b * v + c
-            size = np.abs(a * u) + np.abs(b * v) + np.abs(c)
-            bound = da * np.abs(u) + db * np.abs(v) + dc + (np.abs(a) + da + np.abs(b) + db) * blur + 4 * UNIT * size
-            bound *= 1 + 2.0**-20
-            certain = (np.abs(at) > bound) | (size + bound == 0)
+            steep = np.abs(a) + np.abs(b)
+            # points computed a little outside the region: twice the error covers them
+            bound = 2 * error + steep * blur + 4 * UNIT * (np.abs(a * u) + np.abs(b * v) + np.abs(c))
+            bound *= SAFE
+            certain = (np.abs(at) > bound) | (steep + np.abs(c) + error == 0)
         signs = (np.sign(np.where(certain, at, 0.0)) * used).astype(np.int8)
         doubtful = np.nonzero(used & ~certain)
         if len(doubtful[0]):
@@ -136,8 +146,9 @@ class Cutter:
         """The number of the neuron's line on each cell's ancestor."""
         unique, back = np.unique(parents, return_inverse=True)
         source = np.stack([np.full_like(unique, self.stage), unique, np.full_like(unique, neuron)], axis=1)
-        value, error = self.forms.value[neuron][:, unique].T, self.forms.error[neuron][:, unique].T
-        return self.lines.add(value, error, source)[back]
+        value, error = self.forms.value[unique, :, neuron], self.forms.error[unique, neuron]
+        slopes = error / self.forms.reach
+        return self.lines.add(value, np.stack([slopes, slopes, error], axis=1), source)[back]
 
     def _crossings(
         self,
@@ -170,7 +181,7 @@ class Cutter:
         points = self.vertices.point.rows
         length = np.abs(points[tail] - points[head]).max(axis=1)
         made = self.vertices.add(point, blur, np.stack([along, across], axis=1))
-        poor = made[~(blur <= 2.0**-30 * length)]
+        poor = made[~(blur <= 2.0**-10 * length)]
         if len(poor):
             polished = self.exact_points(poor)
             self.vertices.point.rows[poor] = polished

@@ -1,7 +1,7 @@
 """Affine forms a u + b v + c of the entries of a node, on many cells at once, with error bounds; or on one, exactly.
 
 Coordinates (u, v) are relative to the centre, so numbers near it keep their precision. A form in floats carries a bound
-of the rounding error of each coefficient; signs that the bound does not settle are decided with the exact form.
+of its error anywhere in the region; signs that the bound does not settle are decided with the exact form.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.errors import UnsupportedModel
-from ircert.ir.arrays import Array, Indices
+from ircert.ir.arrays import Array
 from ircert.ir.graph import Node
 from ircert.ir.ops import Add, Affine, Concat, Select
 from ircert.ir.rational import Rationals, integer_type
@@ -22,43 +22,63 @@ UNIT = 2.0**-53
 TINY = 1e-290
 """Added to error bounds where products may underflow."""
 
+SAFE = 1 + 2.0**-20
+"""Error bounds are computed in floats themselves."""
+
 ExactForms: TypeAlias = tuple[Rationals, Rationals, Rationals]
 """The values of forms at (0, 0), (1, 0) and (0, 1): any affine operation acts on each of them."""
 
 
 @dataclass(frozen=True)
 class Forms:
-    """value and error: (entries, 3, cells); the true coefficients lie within error of value."""
+    """value (cells, 3, entries): coefficients a, b, c; error (cells, entries): |δa| reach + |δb| reach + |δc| <= error.
+
+    reach: a bound of |u| and |v| in the region
+    """
 
     value: Array
     error: Array
+    reach: float
 
-    def on(self, cells: Indices) -> Forms:
+    @property
+    def size(self) -> Array:
+        """(cells, entries): how large the terms of a form get in the region."""
+        size = np.abs(self.value[:, 0])
+        size += np.abs(self.value[:, 1])
+        size *= self.reach
+        size += np.abs(self.value[:, 2])
+        return size
+
+    def relu(self, parent: NDArray[np.int64], active: NDArray[np.bool_]) -> Forms:
+        """relu on parts of cells, with the phases (cells, entries) known."""
+        value, error = self.value[parent], self.error[parent]
+        value *= active[:, None, :]
+        error *= active
+        return Forms(value, error, self.reach)
+
+    def on(self, cells: NDArray[np.int64]) -> Forms:
         """The forms on cells that may repeat."""
-        return Forms(self.value[:, :, cells], self.error[:, :, cells])
-
-    def masked(self, active: NDArray[np.bool_]) -> Forms:
-        """relu with its phases known: (entries, cells) says where the entry passes."""
-        return Forms(self.value * active[:, None, :], self.error * active[:, None, :])
+        return Forms(self.value[cells], self.error[cells], self.reach)
 
 
-def input_forms(center: Array) -> Forms:
+def input_forms(center: Array, reach: float) -> Forms:
     """x = centre + (u, v); with one input v is a coordinate of its own, seen by nobody."""
-    value = np.zeros((len(center), 3, 1))
-    value[np.arange(len(center)), np.arange(len(center)), 0] = 1.0
-    value[:, 2, 0] = center
-    return Forms(value, np.zeros_like(value))
+    value = np.zeros((1, 3, len(center)))
+    value[0, np.arange(len(center)), np.arange(len(center))] = 1.0
+    value[0, 2] = center
+    return Forms(value, np.zeros((1, len(center))), reach)
 
 
 def applied(node: Node, operands: list[Forms]) -> Forms:
     """An affine operation on forms."""
-    op = node.op
+    op, first = node.op, operands[0]
     if isinstance(op, Affine):
-        return _affine(op, operands[0])
+        return _affine(op, first)
     if isinstance(op, Select):
-        return Forms(operands[0].value[op.indices], operands[0].error[op.indices])
+        return Forms(first.value[:, :, op.indices], first.error[:, op.indices], first.reach)
     if isinstance(op, Concat):
-        return Forms(np.concatenate([f.value for f in operands]), np.concatenate([f.error for f in operands]))
+        value = np.concatenate([f.value for f in operands], axis=2)
+        return Forms(value, np.concatenate([f.error for f in operands], axis=1), first.reach)
     if isinstance(op, Add):
         return _sum(operands)
     raise UnsupportedModel(
@@ -67,33 +87,38 @@ def applied(node: Node, operands: list[Forms]) -> Forms:
 
 
 def _affine(op: Affine, x: Forms) -> Forms:
-    shape = (len(op.bias), *x.value.shape[1:])
-    flat = (x.value.shape[0], -1)
-    value = np.asarray(op.weight @ x.value.reshape(flat)).reshape(shape)
-    value[:, 2] += op.bias[:, None]
     gamma = (op.weight.shape[1] + 4) * UNIT
+    value = _times(x.value.reshape(-1, x.value.shape[2]), op.weight).reshape(len(x.value), 3, -1)
+    value[:, 2] += op.bias
     magnitude = abs(op.weight)
-    error = np.asarray(magnitude @ (x.error + gamma * np.abs(x.value)).reshape(flat)).reshape(shape)
-    error[:, 2] += gamma * np.abs(op.bias)[:, None]
-    return Forms(value, _inflated(error, magnitude, x))
+    size = x.size
+    error = _times(x.error + gamma * size, magnitude) + gamma * np.abs(op.bias)
+    return Forms(value, _inflated(error, magnitude, size), x.reach)
 
 
-def _inflated(error: Array, magnitude: Any, x: Forms) -> Array:
+def _times(rows: Array, weight: Any) -> Array:
+    """rows @ weight.T for a dense or sparse weight."""
+    return rows @ weight.T if isinstance(weight, np.ndarray) else np.ascontiguousarray((weight @ rows.T).T)
+
+
+def _inflated(error: Array, magnitude: Any, size: Array) -> Array:
     """The bound is itself computed in floats, and products of tiny numbers vanish."""
-    error *= 1 + 2.0**-20
-    weights = magnitude[magnitude != 0] if isinstance(magnitude, np.ndarray) else magnitude.data[magnitude.data != 0]
-    values = np.abs(x.value[x.value != 0])
-    if weights.size and values.size and weights.min() * min(values.min(), 1.0) < TINY:
+    error *= SAFE
+    weights = magnitude if isinstance(magnitude, np.ndarray) else magnitude.data
+    smallest = weights.min(where=weights > 0, initial=1.0)
+    tiny = size < TINY * 2.0**100 / smallest
+    if tiny.any() and (size[tiny] > 0).any():
         error += TINY
     return error
 
 
 def _sum(operands: list[Forms]) -> Forms:
-    value, error = operands[0].value, operands[0].error
+    total = operands[0]
     for other in operands[1:]:
-        value = value + other.value
-        error = (error + other.error + UNIT * np.abs(value)) * (1 + 2.0**-20)
-    return Forms(value, error)
+        value = total.value + other.value
+        bound = (total.error + other.error + 2 * UNIT * (total.size + other.size)) * SAFE
+        total = Forms(value, bound, total.reach)
+    return total
 
 
 def exact_input_forms(center: Array) -> ExactForms:

@@ -60,14 +60,13 @@ class Surroundings:
         relus, _ = segments(self.graph)
         if not relus:
             return np.inf
-        values = {self.graph.input: input_forms(self.center)}
+        values = {self.graph.input: input_forms(self.center, 1.0)}
         node, before = relus[0]
         for earlier in before:
             values[earlier.name] = applied(earlier, [values[name] for name in earlier.operands])
-        z = values[node.operands[0]].value[:, :, 0]
-        slope = np.abs(z[:, :2]).sum(axis=1)
+        a, b, c = np.abs(values[node.operands[0]].value[0])
         with np.errstate(divide="ignore", invalid="ignore"):
-            away = np.sort(np.abs(z[:, 2]) / slope)
+            away = np.sort(c / (a + b))
         away = away[np.isfinite(away) & (away > 0)]
         return float(away[min(NEIGHBOURS, len(away)) - 1]) if len(away) else 1.0
 

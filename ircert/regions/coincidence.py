@@ -20,10 +20,14 @@ Row = Sequence[Rational]
 
 
 class Polytope:
-    """{z : equations z = 0, inequalities z >= 0}, given by rows over (z, 1); parametrised by z = origin + basis s."""
+    """{z : equations z = 0, inequalities z >= 0}, given by rows over (z, 1); parametrised by z = origin + basis s.
 
-    def __init__(self, size: int, equations: Sequence[Row], inequalities: Sequence[Row]) -> None:
+    The parameters are some of the coordinates of z; reach bounds all coordinates.
+    """
+
+    def __init__(self, size: int, equations: Sequence[Row], inequalities: Sequence[Row], reach: Fraction) -> None:
         self.size = size
+        self.reach = reach
         solved = _solved(equations, size)
         self.consistent = solved is not None
         self.origin, self.basis = solved if solved is not None else ([Fraction(0)] * size, [])
@@ -49,7 +53,7 @@ class Polytope:
             return None if self.consistent else []
         if not self.basis:
             return [[]] if all(row[0] >= 0 for row in rows) else []
-        return _interval(rows) if len(self.basis) == 1 else _polygon(rows)
+        return _interval(rows) if len(self.basis) == 1 else _polygon(rows, self.reach)
 
     def maximise(self, form: Row) -> tuple[Fraction, Vector] | None:
         """The largest value of a form over (z, 1), and where; None if the polytope is empty."""
@@ -96,23 +100,10 @@ def _interval(rows: Sequence[Vector]) -> list[Vector]:
     return [] if low > high else [[low]] if low == high else [[low], [high]]
 
 
-def _polygon(rows: Sequence[Vector]) -> list[Vector]:
-    """The corners of {s : a s1 + b s2 + c >= 0 for all rows}, which is bounded, counter-clockwise.
-
-    Around the box of all crossings of two rows, clip by one row after the other.
-    """
-    lines = [row for row in rows if row[0] or row[1]]
-    if any(row[2] < 0 for row in rows if not (row[0] or row[1])):
-        return []
-    size = Fraction(1)
-    for i, p in enumerate(lines):
-        for q in lines[:i]:
-            below = p[0] * q[1] - p[1] * q[0]
-            if below:
-                size = max(size, abs((p[1] * q[2] - p[2] * q[1]) / below), abs((p[2] * q[0] - p[0] * q[2]) / below))
-    far = 2 * size
-    corners: list[Vector] = [[-far, -far], [far, -far], [far, far], [-far, far]]
-    for row in lines:
+def _polygon(rows: Sequence[Vector], reach: Fraction) -> list[Vector]:
+    """The corners of {s : a s1 + b s2 + c >= 0 for all rows}, counter-clockwise: a large square, clipped row by row."""
+    corners: list[Vector] = [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]]
+    for row in rows:
         corners = _clipped(corners, [row[0] * u + row[1] * v + row[2] for u, v in corners])
     return _convex(corners)
 
@@ -250,7 +241,7 @@ def coincidence(complex_: Complex, first: int, second: int, outputs: list[int]) 
     lower = [[*zero, *row] for row in polygon_rows(complex_, second)]
     f, g = map_rows(complex_, first), map_rows(complex_, second)
     equations = difference([f[i] for i in outputs], [g[i] for i in outputs])
-    return Polytope(4, equations, [*upper, *lower])
+    return Polytope(4, equations, [*upper, *lower], complex_.reach)
 
 
 def fibre(complex_: Complex, cell: int, value: Sequence[Any]) -> Polytope:
@@ -258,4 +249,4 @@ def fibre(complex_: Complex, cell: int, value: Sequence[Any]) -> Polytope:
     equations: list[Row] = [
         [*row[:2], row[2] - Fraction(v)] for row, v in zip(map_rows(complex_, cell), value, strict=True)
     ]
-    return Polytope(2, equations, polygon_rows(complex_, cell))
+    return Polytope(2, equations, polygon_rows(complex_, cell), complex_.reach)

@@ -168,6 +168,11 @@ class Complex:
         return len(self.count)
 
     @cached_property
+    def reach(self) -> Fraction:
+        """A bound of all coordinates."""
+        return max(max(abs(Fraction(int(c[k]), int(c[2]))) for k in range(2)) for c in self.region.corners)
+
+    @cached_property
     def used(self) -> NDArray[np.bool_]:
         """(cells, width): which entries of `polygons` are vertices."""
         return np.arange(self.polygons.shape[1]) < self.count[:, None]

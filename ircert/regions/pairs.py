@@ -25,6 +25,8 @@ CHUNK = 1 << 16
 
 MOST_PLANES = 6
 
+SLANTS = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 0.5], [1.0, -0.5], [0.5, 1.0], [-0.5, 1.0]]).T
+
 
 @dataclass(frozen=True)
 class Images:
@@ -37,6 +39,13 @@ class Images:
     error: Array
     low: Array
     high: Array
+
+    def spans(self, plane: tuple[int, int]) -> tuple[Array, Array]:
+        """(cells, directions): where the images begin and end along a few slanted directions of a plane."""
+        along = self.values[:, :, plane] @ SLANTS
+        slack = (self.error[:, None] + 4 * UNIT * np.abs(self.values[:, :, plane]).max(axis=(1, 2))[:, None]) * 4
+        low = np.where(self.used[:, :, None], along, np.inf).min(axis=1) - slack
+        return low, np.where(self.used[:, :, None], along, -np.inf).max(axis=1) + slack
 
     @staticmethod
     def of(complex_: Complex, cells: Ids, outputs: list[int]) -> Images:
@@ -131,6 +140,9 @@ def _separated_in_plane(images: Images, i: Ids, j: Ids, plane: tuple[int, int]) 
     done[one] = _edge_separates(images, i[one], j[one], plane, at[0])
     done[one] |= _edge_separates(images, j[one], i[one], plane, at[1])
 
+    none = np.flatnonzero(shared == 0)
+    low, high = images.spans(plane)
+    done[none] = ((low[i[none]] > high[j[none]]) | (low[j[none]] > high[i[none]])).any(axis=1)
     for a, b in ((i, j), (j, i)):
         none = np.flatnonzero((shared == 0) & ~done)
         everywhere = np.broadcast_to(np.arange(images.used.shape[1]), (len(none), images.used.shape[1]))

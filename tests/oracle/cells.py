@@ -89,6 +89,18 @@ class Cell:
         return [(tuple(dot(g, column) for column in columns), h - dot(g, b)) for g, h in self.polytope.facets]
 
     @cached_property
+    def rough_shadow(self) -> Any:
+        """The vertices of f(cell) as floats."""
+        return np.array([[float(x) for x in v] for v in self.shadow.vertices])
+
+    @cached_property
+    def rough_rows(self) -> tuple[Any, Any]:
+        """The facets of f(cell) as floats, moved inward by a little."""
+        normals = np.array([[float(x) for x in a] for a, _ in self.shadow_rows])
+        sides = np.array([float(b) for _, b in self.shadow_rows])
+        return normals, sides - 1e-9 * (np.abs(sides) + np.abs(normals).sum(axis=1))
+
+    @cached_property
     def shadow_plane(self) -> list[Row]:
         """Equations of the affine space that f(cell) lies in."""
         a, c = self.f
@@ -150,10 +162,7 @@ def meeting(p: Cell, q: Cell) -> list[tuple[Vector, Vector]]:
     if p.regular and q.regular:
         return _common_shadow(p, q)
     n = len(p.polytope.vertices[0])
-    rows = [
-        ((*a, *(-x for x in b)), d - c)
-        for a, b, c, d in zip(p.f[0], q.f[0], p.f[1], q.f[1], strict=True)
-    ]
+    rows = [((*a, *(-x for x in b)), d - c) for a, b, c, d in zip(p.f[0], q.f[0], p.f[1], q.f[1], strict=True)]
     part = pairs(p.polytope, q.polytope).cut_all(rows, equal=True)
     return [(v[:n], v[n:]) for v in part.vertices] if part else []
 
@@ -163,10 +172,11 @@ def _common_shadow(p: Cell, q: Cell) -> list[tuple[Vector, Vector]]:
     part = p.shadow.cut_all(q.shadow_plane, equal=True)
     if part is None:
         return []
-    inside = [(sum(dot(a, v) < b for v in part.vertices), (a, b)) for a, b in q.shadow_rows]
-    # The row that leaves least comes first: cells that only touch shrink to the common face at once.
-    inside.sort(key=lambda item: item[0])
-    part = part.cut_all([row for _, row in inside])
+    # The row that leaves least comes first (floats will do for that): cells that only touch shrink at once to the
+    # common face.
+    normals, sides = q.rough_rows
+    left = (p.rough_shadow @ normals.T < sides).sum(axis=0)
+    part = part.cut_all([q.shadow_rows[i] for i in np.argsort(left)])
     return [(image(p.back, v), image(q.back, v)) for v in part.vertices] if part else []
 
 
@@ -179,7 +189,7 @@ class Shadows:
         directions = np.vstack([np.eye(outputs), rng.normal(size=(4 * outputs, outputs))])
         low, high = [], []
         for cell in found:
-            points = np.array([[float(x) for x in v] for v in cell.shadow.vertices])
+            points = cell.rough_shadow
             values, size = points @ directions.T, np.abs(points) @ np.abs(directions).T
             error = size * (outputs + 4) * 2.0**-52 + 1e-300
             low.append((values - error).min(axis=0))

@@ -10,7 +10,20 @@ from itertools import product
 from tests.oracle.cells import size
 from tests.oracle.optimum import linear, quadratic
 from tests.oracle.polytope import Row
-from tests.oracle.rational import ONE, ZERO, Matrix, Number, Rational, Vector, add, apply, dot, rank, solutions, transpose
+from tests.oracle.rational import (
+    ONE,
+    ZERO,
+    Matrix,
+    Number,
+    Rational,
+    Vector,
+    add,
+    apply,
+    dot,
+    rank,
+    solutions,
+    transpose,
+)
 
 END = Rational(1, 2**60)  # a weight so small that it does not show in the brackets
 WIDTH = Rational(1, 10**15)  # of a bracket, relative to its upper end

@@ -64,9 +64,7 @@ class _Dictionary:
         """Pivots until no nonbasic slack lowers the cost."""
         while better := [(name, k) for k, name in enumerate(self.nonbasic) if self.cost[k + 1] < 0]:
             k = min(better)[1]
-            steps = [
-                (row[0] / -row[k + 1], i) for i, row in self.basic.items() if i >= 0 and row[k + 1] < 0
-            ]
+            steps = [(row[0] / -row[k + 1], i) for i, row in self.basic.items() if i >= 0 and row[k + 1] < 0]
             if not steps:
                 raise ValueError("the cost is unbounded")
             self.pivot(min(steps)[1], k)
@@ -99,21 +97,19 @@ def quadratic(hessian: Matrix, slope: Vector, rows: Sequence[Row]) -> Vector:
         price = ZERO
         while True:
             step, ratios = _directions(solved, rows, active, new)
-            drop = min(((u / r, k) for k, (u, r) in enumerate(zip(multipliers, ratios, strict=True)) if r > 0), default=None)
+            moves = [(u / r, k) for k, (u, r) in enumerate(zip(multipliers, ratios, strict=True)) if r > 0]
             speed = dot(step, rows[new][0])
-            full = excess / speed if speed > 0 else None
-            if full is None and drop is None:
+            if speed > 0:
+                moves.append((excess / speed, -1))
+            if not moves:
                 raise Infeasible
-            whole = full is not None and (drop is None or full <= drop[0])
-            length = full if whole or drop is None else drop[0]
-            point = add(point, step, -length)
-            excess -= length * speed
-            price += length
+            length, leaving = min(moves)
+            point, excess, price = add(point, step, -length), excess - length * speed, price + length
             multipliers = [u - length * r for u, r in zip(multipliers, ratios, strict=True)]
-            if whole or drop is None:
+            if leaving < 0:
                 active, multipliers = [*active, new], [*multipliers, price]
                 break
-            del active[drop[1]], multipliers[drop[1]]
+            del active[leaving], multipliers[leaving]
 
 
 def _directions(solved: Matrix, rows: Sequence[Row], active: Sequence[int], new: int) -> tuple[Vector, Vector]:

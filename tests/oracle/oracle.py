@@ -1,8 +1,8 @@
 """Exact answers for small networks, from all linear regions and all pairs of them; nothing of ircert is used.
 
-On a pair of cells (P, Q) the pairs with f(x) = f(y) form a polytope K. The property fails on it iff g(x) != g(y) at some
-vertex of K, where g is the identity (`local`) or the other network (`transform`); then such pairs are dense in K, and
-the infimum of their radii is the least max(|x - c|, |y - c|) on K.
+On a pair of cells (P, Q) the pairs with f(x) = f(y) form a polytope K. The property fails on it iff g(x) != g(y) at
+some vertex of K, where g is the identity (`local`) or the other network (`transform`); then such pairs are dense in K,
+and the infimum of their radii is the least max(|x - c|, |y - c|) on K.
 """
 
 from __future__ import annotations

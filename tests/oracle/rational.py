@@ -11,14 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 try:
-    from gmpy2 import mpq as Rational
+    import gmpy2
 except ImportError:
-    Rational = Fraction
+    gmpy2 = None
 
 Number: TypeAlias = Any
 Vector: TypeAlias = tuple[Number, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
 
+Rational: Any = Fraction if gmpy2 is None else gmpy2.mpq
 ZERO, ONE = Rational(0), Rational(1)
 
 

@@ -83,7 +83,7 @@ def _last(setting: Setting, rows: Sequence[Row], equations: Sequence[Row] = ()) 
 
 
 def _beyond(radius: Number, best: Best | None, limit: Number) -> bool:
-    """Whether a radius is too large to matter; equal ones matter if they explain a far collision by something nearer."""
+    """Whether a radius is too large to matter; equal ones matter while only a far collision explains it."""
     if best is None:
         return radius >= limit
     return radius > best.upper if best.kind == "far" else radius >= best.upper
@@ -98,9 +98,7 @@ def _colliding(setting: Setting, p: Cell, q: Cell) -> Polyhedron:
     """{(x, y) in p × q: f(x) = f(y)}."""
     nothing = (ZERO,) * len(setting.center)
     rows = [((*a, *nothing), b) for a, b in p.polytope.facets] + [((*nothing, *a), b) for a, b in q.polytope.facets]
-    equations = [
-        ((*a, *(-x for x in b)), d - c) for a, c, b, d in zip(*p.f, *q.f, strict=True)
-    ]
+    equations = [((*a, *(-x for x in b)), d - c) for a, c, b, d in zip(*p.f, *q.f, strict=True)]
     return Polyhedron(setting.center, 2, rows, equations)
 
 

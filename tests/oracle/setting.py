@@ -15,6 +15,7 @@ from tests.oracle.rational import ONE, ZERO, Number, Vector, dot, fraction, numb
 
 Kind: TypeAlias = Literal["none", "fold", "singular", "far"]
 
+
 @dataclass(frozen=True)
 class Answer:
     """lower <= supremum of the good radii <= upper; equal for norms 1 and inf, relative width below 1e-14 for norm 2.

@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tests.oracle.polytope import Polytope, Row, pairs
+from tests.oracle.polytope import Polytope, Row, homogeneous, pairs
 from tests.oracle.rational import (
     ZERO,
     Matrix,
     Number,
+    Rational,
     Vector,
     add,
     apply,
@@ -79,14 +80,24 @@ class Cell:
     def shadow(self) -> Polytope:
         """f(cell), with the same faces: f is injective here."""
         cell = self.polytope
-        return Polytope(tuple(image(self.f, v) for v in cell.vertices), cell.masks, cell.rows)
+        return Polytope(tuple(homogeneous(image(self.f, v)) for v in cell.vertices), cell.masks, cell.rows)
+
+    @cached_property
+    def _known(self) -> dict[Vector, Vector]:
+        return dict(zip(self.shadow.points, self.polytope.vertices, strict=True))
+
+    def preimage(self, point: Vector) -> Vector:
+        """The x with f(x) = a point in homogeneous coordinates; mostly a vertex, which need not be computed again."""
+        found = self._known.get(point)
+        *p, d = point
+        return image(self.back, tuple(Rational(x, d) for x in p)) if found is None else found
 
     @cached_property
     def shadow_rows(self) -> list[Row]:
         """The facets of f(cell) in the space of outputs."""
         a, b = self.back
         columns = transpose(a)
-        return [(tuple(dot(g, column) for column in columns), h - dot(g, b)) for g, h in self.polytope.facets]
+        return [Row(tuple(dot(g, column) for column in columns), h - dot(g, b)) for g, h in self.polytope.facets]
 
     @cached_property
     def rough_shadow(self) -> Any:
@@ -106,8 +117,8 @@ class Cell:
         a, c = self.f
         through = product(a, self.back[0])
         chosen = reduced(transpose(a), len(a))[1]
-        rows = [(add(through[i], identity(len(a))[i], -1), i) for i in range(len(a)) if i not in chosen]
-        return [(row, dot(row, c)) for row, _ in rows]
+        rows = [add(through[i], identity(len(a))[i], -1) for i in range(len(a)) if i not in chosen]
+        return [Row(row, dot(row, c)) for row in rows]
 
 
 def cells(start: Polytope, f: Sequence[Affine], g: Sequence[Affine] | None = None) -> list[Cell]:
@@ -143,16 +154,14 @@ def _split(piece: Polytope, z: Affine, active: tuple[bool, ...]) -> Iterator[tup
     if k == len(z[1]):
         yield piece, active
         return
-    row, value = z[0][k], z[1][k]
-    values = [dot(row, v) + value for v in piece.vertices]
+    below = Row(z[0][k], -z[1][k])
+    above = Row(tuple(-x for x in below.a), -below.b)
+    values = piece.values(below)
     positive, negative = any(x > 0 for x in values), any(x < 0 for x in values)
     for on, occurs in ((True, positive), (False, negative or not positive)):
         if not occurs:
             continue
-        part: Polytope | None = piece
-        if positive and negative:
-            sign = -1 if on else 1
-            part = piece.cut((tuple(sign * x for x in row), -sign * value))
+        part = piece.cut(above if on else below) if positive and negative else piece
         assert part is not None
         yield from _split(part, z, (*active, on))
 
@@ -162,7 +171,7 @@ def meeting(p: Cell, q: Cell) -> list[tuple[Vector, Vector]]:
     if p.regular and q.regular:
         return _common_shadow(p, q)
     n = len(p.polytope.vertices[0])
-    rows = [((*a, *(-x for x in b)), d - c) for a, b, c, d in zip(p.f[0], q.f[0], p.f[1], q.f[1], strict=True)]
+    rows = [Row((*a, *(-x for x in b)), d - c) for a, b, c, d in zip(p.f[0], q.f[0], p.f[1], q.f[1], strict=True)]
     part = pairs(p.polytope, q.polytope).cut_all(rows, equal=True)
     return [(v[:n], v[n:]) for v in part.vertices] if part else []
 
@@ -177,7 +186,7 @@ def _common_shadow(p: Cell, q: Cell) -> list[tuple[Vector, Vector]]:
     normals, sides = q.rough_rows
     left = (p.rough_shadow @ normals.T < sides).sum(axis=0)
     part = part.cut_all([q.shadow_rows[i] for i in np.argsort(left)])
-    return [(image(p.back, v), image(q.back, v)) for v in part.vertices] if part else []
+    return [(p.preimage(point), q.preimage(point)) for point in part.points] if part else []
 
 
 class Shadows:

@@ -9,13 +9,13 @@ from itertools import product
 
 from tests.oracle.cells import size
 from tests.oracle.optimum import linear, quadratic
-from tests.oracle.polytope import Row
 from tests.oracle.rational import (
     ONE,
     ZERO,
     Matrix,
     Number,
     Rational,
+    Rows,
     Vector,
     add,
     apply,
@@ -45,7 +45,13 @@ class Bracket:
 class Polyhedron:
     """{v: a·v <= b for rows, e·v = d for equations}, v = (x_1, x_2, …) in blocks of the centre's size; not empty."""
 
-    def __init__(self, center: Vector, blocks: int, rows: Sequence[Row], equations: Sequence[Row] = ()) -> None:
+    def __init__(
+        self,
+        center: Vector,
+        blocks: int,
+        rows: Rows,
+        equations: Rows = (),
+    ) -> None:
         self.center, self.blocks, self.n = center, blocks, len(center)
         solved = solutions([a for a, _ in equations], [b for _, b in equations], blocks * self.n)
         assert solved is not None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.oracle.polytope import Row
-from tests.oracle.rational import ONE, ZERO, Matrix, Number, Vector, add, apply, dot, inverse
+from tests.oracle.rational import ONE, ZERO, Matrix, Number, Rows, Vector, add, apply, dot, inverse
 
 
 class Infeasible(Exception):
     """No point satisfies the rows."""
 
 
-def linear(cost: Vector, rows: Sequence[Row]) -> tuple[Number, Vector]:
+def linear(cost: Vector, rows: Rows) -> tuple[Number, Vector]:
     """The least cost·t over {t: a·t <= b} and where; the set must be bounded where the cost is."""
     table = _Dictionary(cost, rows)
     table.make_feasible()
@@ -27,7 +26,7 @@ class _Dictionary:
     Slacks are numbered 0, 1, …, the free variables -1, -2, …. Bland's rule: no cycles.
     """
 
-    def __init__(self, cost: Vector, rows: Sequence[Row]) -> None:
+    def __init__(self, cost: Vector, rows: Rows) -> None:
         self.free = len(cost)
         self.nonbasic = [-1 - j for j in range(self.free)]
         self.basic = {i: [b, *(-x for x in a)] for i, (a, b) in enumerate(rows)}
@@ -84,7 +83,7 @@ def _substituted(row: list[Number], entering: list[Number], k: int) -> list[Numb
     return row
 
 
-def quadratic(hessian: Matrix, slope: Vector, rows: Sequence[Row]) -> Vector:
+def quadratic(hessian: Matrix, slope: Vector, rows: Rows) -> Vector:
     """The minimiser of t·H t / 2 + slope·t over {t: a·t <= b}, H positive definite (Goldfarb and Idnani)."""
     solved = inverse(hessian)
     point = tuple(-x for x in apply(solved, slope))
@@ -112,7 +111,7 @@ def quadratic(hessian: Matrix, slope: Vector, rows: Sequence[Row]) -> Vector:
             del active[leaving], multipliers[leaving]
 
 
-def _directions(solved: Matrix, rows: Sequence[Row], active: Sequence[int], new: int) -> tuple[Vector, Vector]:
+def _directions(solved: Matrix, rows: Rows, active: Sequence[int], new: int) -> tuple[Vector, Vector]:
     """How the minimiser on the active rows and their multipliers move as the new row gets a price."""
     straight = apply(solved, rows[new][0])
     if not active:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isqrt
 from operator import mul
 from typing import Any, TypeAlias
 
@@ -18,9 +18,12 @@ except ImportError:
 Number: TypeAlias = Any
 Vector: TypeAlias = tuple[Number, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
+Rows: TypeAlias = Sequence[tuple[Vector, Number]]  # conditions a·x <= b or a·x = b
 
 Rational: Any = Fraction if gmpy2 is None else gmpy2.mpq
 ZERO, ONE = Rational(0), Rational(1)
+_gcd: Any = math.gcd if gmpy2 is None else gmpy2.gcd
+_lcm: Any = math.lcm if gmpy2 is None else gmpy2.lcm
 
 
 def number(given: Any) -> Number:
@@ -36,6 +39,18 @@ def vector(given: Iterable[Any]) -> Vector:
 def fraction(q: Number) -> Fraction:
     """A number as the standard library writes it."""
     return Fraction(int(q.numerator), int(q.denominator))
+
+
+def whole(values: Sequence[Number]) -> Vector:
+    """The shortest positive integer multiple of a vector: integers multiply without common divisors to look for."""
+    common = _lcm(*(x.denominator for x in values))
+    return shortened([x.numerator * (common // x.denominator) for x in values])
+
+
+def shortened(values: Sequence[Number]) -> Vector:
+    """A vector of integers without their common divisor."""
+    divisor = _gcd(*values)
+    return tuple(x // divisor for x in values) if divisor > 1 else tuple(values)
 
 
 def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
@@ -120,7 +135,7 @@ def solutions(a: Sequence[Vector], b: Sequence[Number], n: int) -> tuple[Vector,
 def square_root(q: Number, up: bool, bits: int = 64) -> Fraction:
     """A rational bound of the square root, exact where the root is rational and else good to 2^-bits."""
     p, d = int(q.numerator), int(q.denominator)
-    if isqrt(p) ** 2 == p and isqrt(d) ** 2 == d:
-        return Fraction(isqrt(p), isqrt(d))
+    if math.isqrt(p) ** 2 == p and math.isqrt(d) ** 2 == d:
+        return Fraction(math.isqrt(p), math.isqrt(d))
     shift = bits + max(0, d.bit_length() - p.bit_length())
-    return Fraction(isqrt((p * d) << (2 * shift)) + up, d << shift)
+    return Fraction(math.isqrt((p * d) << (2 * shift)) + up, d << shift)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tests.oracle.cells import Cell, Shadows, forward, image, meeting, neighbours
 from tests.oracle.nearest import Bracket, Polyhedron
 from tests.oracle.polytope import Row
-from tests.oracle.rational import ZERO, Number, Rational, Vector, add, apply, dot, solutions, transpose
+from tests.oracle.rational import ZERO, Number, Rational, Rows, Vector, add, apply, dot, solutions, transpose
 from tests.oracle.setting import Best, Kind, Setting
 
 TINY = Rational(1, 2**100)
@@ -63,7 +63,7 @@ def nearest_preimage(setting: Setting, found: Sequence[Cell]) -> Best | None:
     center, best = setting.center, None
     target = forward(setting.network, center)
     for cell in found:
-        equations = [(row, t - c) for row, c, t in zip(*cell.f, target, strict=True)]
+        equations = [Row(row, t - c) for row, c, t in zip(*cell.f, target, strict=True)]
         part = cell.polytope.cut_all(equations, equal=True)
         others = [v for v in part.vertices if v != center] if part else []
         if not others:
@@ -76,7 +76,7 @@ def nearest_preimage(setting: Setting, found: Sequence[Cell]) -> Best | None:
     return best
 
 
-def _last(setting: Setting, rows: Sequence[Row], equations: Sequence[Row] = ()) -> Bracket:
+def _last(setting: Setting, rows: Rows, equations: Rows = ()) -> Bracket:
     """The point of a polyhedron that is nearest to the centre."""
     *_, bracket = Polyhedron(setting.center, 1, rows, equations).nearest(setting.norm)
     return bracket

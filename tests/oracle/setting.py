@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tests.oracle.cells import Affine, Layers, exact_layers
-from tests.oracle.polytope import Polytope, box
+from tests.oracle.polytope import Polytope, Row, box
 from tests.oracle.rational import ONE, ZERO, Number, Vector, dot, fraction, number, square_root, vector
 
 Kind: TypeAlias = Literal["none", "fold", "singular", "far"]
@@ -76,7 +76,7 @@ class Setting:
         rows = []
         if self.norm == "1":
             signs = product((-ONE, ONE), repeat=len(self.center))
-            rows = [(s, radius + dot(s, self.center)) for s in signs]
+            rows = [Row(s, radius + dot(s, self.center)) for s in signs]
         cut = self.box(radius).cut_all(rows)
         assert cut is not None
         return cut

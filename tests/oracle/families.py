@@ -149,6 +149,31 @@ def tiny_slope(rng: Generator, full: bool) -> Made:
     return beside(first, line(1)), center
 
 
+def spread(rng: Generator, full: bool) -> Made:
+    """Weights over many orders of magnitude: x + g(x) with units, inputs and outputs rescaled by powers of two."""
+    network, center = residual(rng, full)
+    units, inputs, outputs = (2.0 ** rng.integers(-20, 21, len(x)) for x in (network[0][1], center, network[-1][1]))
+    (w, b), *rest = network
+    network = [(units[:, None] * w / inputs, units * b), (rest[0][0] / units, rest[0][1]), *rest[1:]]
+    w, b = network[-1]
+    return [*network[:-1], (outputs[:, None] * w, outputs * b)], center * inputs
+
+
+def trivial(rng: Generator, full: bool) -> Made:
+    """Linear, constant, of width 1, with a dead layer, or with a huge bias."""
+    n = int(rng.integers(1, 4))
+    center = numbers(rng, n, full)
+    w, b = numbers(rng, (n, n), full), numbers(rng, n, full)
+    narrow = plain(rng, [n, 1, n], full)
+    return {
+        0: [(w, b)],
+        1: [(0 * w, b)],
+        2: narrow,
+        3: [(w, b - 1000.0), (w, b), (w, b)],
+        4: [(w, b + 2.0**40), (w, b)],
+    }[int(rng.integers(5))], center
+
+
 # --- far collisions --------------------------------------------------------------------------------------------------
 
 
@@ -231,7 +256,9 @@ def _unit(rng: Generator) -> Array:
 
 
 def small(rng: Generator, full: bool) -> Made:
-    """A random network of 1 or 2 inputs, folded or not."""
+    """A random network of 1 or 2 inputs, folded or not, or a curve that crosses itself."""
+    if rng.integers(3) == 0:
+        return crossing(rng, full)
     n = int(rng.integers(1, 3))
     network = plain(rng, [n, int(rng.integers(3, 6)), n], full)
     return summed(line(n), network, 0.5) if rng.integers(2) else network, numbers(rng, n, full)
@@ -290,6 +317,8 @@ FAMILIES: dict[str, Callable[[Generator, bool], Made]] = {
             on_fold,
             thin,
             tiny_slope,
+            spread,
+            trivial,
             twice_squared,
             crossing,
             crossing_and_fold,

@@ -11,9 +11,12 @@ import pytest
 import ircert
 from tests.encodings import brute_force
 from tests.oracle.build import Network, beside, curve, line, plain, square, stacked, summed, then
+from tests.oracle.cells import cells, forward, image
 from tests.oracle.families import FAMILIES, Sample, sample
 from tests.oracle.hunt import hunt
 from tests.oracle.oracle import Answer, closed_ball, local_radius, pseudo_radius, transform_radius
+from tests.oracle.rational import dot, fraction, number, vector
+from tests.oracle.setting import Setting
 
 NORMS = ("inf", "1", "2")
 LIMIT = 8
@@ -302,7 +305,21 @@ def test_the_radius_is_lipschitz_in_the_centre(norm: str, samples: list[tuple[Sa
         assert two.upper is None or one.lower <= two.upper + step
 
 
-# --- searches without cells ------------------------------------------------------------------------------------------
+# --- cells, and searches without them --------------------------------------------------------------------------------
+
+
+def test_cells_cover_the_box_and_agree_with_the_network(samples: list[tuple[Sample, Answer]]) -> None:
+    rng = np.random.default_rng(6)
+    for s, _ in samples[::3]:
+        setting = Setting(s.center, "inf", None, s.layers)
+        found = cells(setting.box(number(2)), setting.network)
+        for point in s.center + rng.uniform(-2, 2, (5, len(s.center))):
+            x = vector(point)
+            holding = [c for c in found if all(dot(a, x) <= b for a, b in c.polytope.facets)]
+            assert holding
+            assert all(image(c.f, x) == forward(setting.network, x) for c in holding)
+            exact = ircert.load(s.layers).exact(point)
+            assert [Fraction(v) for v in exact] == [fraction(v) for v in image(holding[0].f, x)]
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -45,13 +45,7 @@ class Bracket:
 class Polyhedron:
     """{v: a·v <= b for rows, e·v = d for equations}, v = (x_1, x_2, …) in blocks of the centre's size; not empty."""
 
-    def __init__(
-        self,
-        center: Vector,
-        blocks: int,
-        rows: Rows,
-        equations: Rows = (),
-    ) -> None:
+    def __init__(self, center: Vector, blocks: int, rows: Rows, equations: Rows = ()) -> None:
         self.center, self.blocks, self.n = center, blocks, len(center)
         solved = solutions([a for a, _ in equations], [b for _, b in equations], blocks * self.n)
         assert solved is not None
@@ -60,10 +54,6 @@ class Polyhedron:
         columns = transpose(self.basis) if self.dimension else ()
         inner = [(tuple(dot(a, column) for column in columns), b - dot(a, self.origin)) for a, b in rows]
         self.rows = [(a, b) for a, b in inner if any(a)]
-
-    def value(self, v: Vector, norm: str) -> Number:
-        """max |x_k - centre|, squared for norm 2."""
-        return max(size(add(x, self.center, -1), norm) for x in self._split(v))
 
     def nearest(self, norm: str) -> Iterator[Bracket]:
         """Ever better brackets of the least max |x_k - centre|; the last is exact or narrow."""

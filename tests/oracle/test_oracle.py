@@ -327,7 +327,7 @@ def test_a_hunt_finds_collisions_outside_the_radius_only(norm: str, samples: lis
     rng = np.random.default_rng(3)
     caught, tried = 0, 0
     for s, answer in samples if norm == "inf" else samples[1::2]:
-        # Floats cannot tell a fold that rounding has opened from a closed one, nor weigh outputs of very different size.
+        # Floats cannot tell a fold that rounding has opened from a closed one, nor weigh outputs of different size.
         if answer.upper is None or answer.upper < 1e-3 or s.name.startswith(("crossing_and_fold", "spread")):
             continue
         radius = float(answer.lower if norm == "inf" else local_radius(s.layers, s.center, norm, limit=LIMIT).lower)

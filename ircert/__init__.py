@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ircert import passes as passes
     from ircert import plotting as plotting
     from ircert import testing as testing
+    from ircert.certification import certify as certify
     from ircert.errors import IrcertError as IrcertError
     from ircert.frontends.load import load as load
     from ircert.frontends.save import save as save
@@ -39,6 +40,7 @@ _HOMES = {
     "Query": "ircert.query",
     "enumerate_regions": "ircert.regions.atlas",
     "fold_set": "ircert.regions.atlas",
+    "certify": "ircert.certification",
     "load": "ircert.frontends.load",
     "parse": "ircert.ir.parser",
     "preimages": "ircert.regions.atlas",

@@ -56,6 +56,8 @@ def refutes(graph: Graph, query: Query, x: list[Fraction], y: list[Fraction]) ->
     """None if the pair is a counterexample in exact arithmetic; else what is missing."""
     if not query.ball.contains(x) or not query.ball.contains(y):
         return "a point lies outside the ball"
+    if query.problem == "pseudo" and y != [Fraction(v) for v in query.center.tolist()]:
+        return "the second point is not the centre"
     if query.problem == "transform":
         assert query.other is not None
         if list(query.other.exact(x)) == list(query.other.exact(y)):

@@ -1,0 +1,196 @@
+"""`ircert.certify`: a question about a network, answered with a proof, a counterexample or neither."""
+
+from __future__ import annotations
+
+import math
+import platform
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ircert import __version__, engines
+from ircert.engines.base import Deadline, Progress, Question, silent
+from ircert.engines.judge import judge
+from ircert.errors import QueryError, UnsupportedModel
+from ircert.frontends.load import load
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.query import Norm, Query
+from ircert.result.result import ModelFacts, Result
+
+FORMULATIONS = ("paper", "tangent")
+FARTHEST = 1e6
+"""A search ends at this radius, times the centre's length if that is more than 1."""
+
+
+def certify(
+    graph: Any,
+    center: Any,
+    problem: str = "local",
+    other: Any = None,
+    norm: Any = "inf",
+    radius: float | None = None,
+    max_radius: float | None = None,
+    domain: tuple[Any, Any] | None = None,
+    engine: str = "auto",
+    backend: str | None = None,
+    formulation: str | None = None,
+    tol: float = 1e-6,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+    require: str | None = None,
+) -> Result:
+    """Whether a network can be inverted around a centre, and how far.
+
+    With `radius` the closed ball is decided. Without it the largest good radius is bracketed, up to `max_radius`.
+    `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far.
+
+    A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
+    search gives the bracket that was reached, if the engine can stop there, and raises KeyboardInterrupt if not.
+    """
+    start = time.perf_counter()
+    _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
+    query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
+    question = Question(
+        graph=_network(graph, "the network"),
+        other=query.other,
+        problem=query.problem,
+        norm=query.norm,
+        center=query.center,
+        low=query.ball.low,
+        high=query.ball.high,
+        radius=None if radius is None else query.radius,
+        max_radius=limit,
+        tol=float(tol),
+        deadline=Deadline(math.inf if time_limit is None else float(time_limit)),
+        seed=int(seed),
+        threads=int(threads),
+        backend=backend,
+        formulation=formulation,
+        report=progress or silent,
+    )
+    query.check(question.graph)
+    chosen = engines.get(engine)
+    refusal = chosen.refusal(question)
+    if refusal is not None:
+        raise QueryError(f"the engine `{chosen.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
+    answer = chosen.answer(question)
+    answered = time.perf_counter()
+    judged = judge(question, answer, require)
+    end = time.perf_counter()
+    phases = {**(answer.stats.get("seconds") or {"engine": answered - start}), "replay": end - answered}
+    return Result(
+        verdict=judged.verdict,
+        trust=judged.trust,
+        radius=judged.radius,
+        optimum=judged.optimum,
+        witness=judged.witness,
+        reason=judged.reason,
+        problem=question.problem,
+        norm=question.norm,
+        center=question.center,
+        domain=None if domain is None else (question.low, question.high),
+        asked_radius=question.radius,
+        max_radius=None if question.radius is not None else question.max_radius,
+        tol=question.tol,
+        engine=answer.engine or chosen.name,
+        backend=answer.backend,
+        formulation=answer.formulation,
+        seconds=end - start,
+        stats={**answer.stats, "seconds": phases},
+        model=ModelFacts.of(question.graph),
+        other=None if question.other is None else ModelFacts.of(question.other),
+        graph=question.graph,
+        other_graph=question.other,
+        versions=_versions(),
+        seed=question.seed,
+    )
+
+
+def _asked(
+    other: Graph | None,
+    center: Any,
+    problem: str,
+    norm: Any,
+    radius: float | None,
+    max_radius: float | None,
+    domain: tuple[Any, Any] | None,
+) -> tuple[Query, float]:
+    """The question about one ball, and how far a search goes."""
+    if radius is not None and max_radius is not None:
+        raise QueryError(
+            "both radius and max_radius are given",
+            remedy="`radius` decides one ball, `max_radius` limits the search for the largest",
+        )
+    given = radius if max_radius is None else max_radius
+    query = Query(problem, center, 1.0 if given is None else given, norm, other, domain)
+    return query, query.radius if given is not None else _farthest(query.center, query.norm)
+
+
+def _farthest(center: Array, norm: Norm) -> float:
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(center, ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
+    return min(FARTHEST * max(1.0, length), sys.float_info.max)
+
+
+def _optional_network(given: Any) -> Graph | None:
+    return None if given is None else _network(given, "the other network")
+
+
+def _network(given: Any, what: str) -> Graph:
+    graph = given if isinstance(given, Graph) else load(given)
+    for node in graph.nodes:
+        if not node.op.piecewise_linear:
+            raise UnsupportedModel(
+                f"`{node.op.kind}` in {what} is not piecewise linear",
+                where=f"node `{node.name}`",
+                remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools",
+            )
+    return graph
+
+
+def _check_options(
+    backend: Any, formulation: Any, tol: Any, time_limit: Any, seed: Any, threads: Any, progress: Any, require: Any
+) -> None:
+    from ircert import backends
+
+    if backend is not None and backend not in backends.names():
+        raise QueryError(f"there is no backend {backend!r}", remedy=f"the backends are {', '.join(backends.names())}")
+    if formulation is not None and formulation not in FORMULATIONS:
+        raise QueryError(f"there is no formulation {formulation!r}", remedy=f"there are: {', '.join(FORMULATIONS)}")
+    if not (_is_number(tol) and 0 <= tol < 1):
+        raise QueryError(f"tol must be a number from 0 to below 1, got {tol!r}")
+    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
+        raise QueryError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
+    if not _is_integer(seed) or seed < 0:
+        raise QueryError(f"the seed must be an integer of at least 0, got {seed!r}")
+    if not _is_integer(threads) or threads < 1:
+        raise QueryError(f"threads must be an integer of at least 1, got {threads!r}")
+    if progress is not None and not callable(progress):
+        raise QueryError(f"progress must be a function, got {progress!r}")
+    if require not in (None, "exact"):
+        raise QueryError(f"there is no requirement {require!r}", remedy='the only one is require="exact"')
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+
+
+def _is_integer(given: object) -> bool:
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+
+
+def _versions() -> dict[str, str]:
+    import scipy
+
+    return {
+        "ircert": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }

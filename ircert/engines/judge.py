@@ -1,0 +1,121 @@
+"""What an engine's answer is worth: every witness is replayed, and the verdict follows from what remains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ircert.engines.base import Answer, Question
+from ircert.query import Query
+from ircert.result.radius import End, Radius
+from ircert.result.result import Optimum, Trust, Verdict
+from ircert.result.witness import Witness, length, report
+from ircert.witness import refutes
+
+REPLAYED = "a collision within this radius, replayed in exact arithmetic on the loaded network"
+NOTHING = "nothing is proved beyond the centre itself"
+
+
+class BrokenProof(RuntimeError):
+    """An engine claimed what exact arithmetic denies: a bug, and never a verdict."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The part of a result that claims something."""
+
+    verdict: Verdict
+    trust: Trust
+    radius: Radius
+    witness: Witness | None
+    optimum: Optimum | None
+    reason: str | None
+
+
+def judge(question: Question, answer: Answer, require: str | None = None) -> Judgement:
+    """The judgement of an answer; with require="exact", of what does not rest on a solver's float bound."""
+    witness, distance = _replayed(question, answer)
+    if require == "exact" and answer.trust == "solver":
+        answer = _without_float_bounds(answer)
+    if question.radius is not None:
+        return _fixed(question, question.radius, answer, witness, distance)
+    return _search(question, answer, witness, distance)
+
+
+def _replayed(question: Question, answer: Answer) -> tuple[Witness | None, float | None]:
+    """The witness after exact evaluation of the loaded networks, and the radius of a ball that holds it."""
+    if answer.witness is None:
+        return None, None
+    x, y = answer.witness
+    center = [Fraction(v) for v in question.center.tolist()]
+    distance = max(length(question.norm, x, center), length(question.norm, y, center))
+    fault = refutes(question.graph, _query(question, distance), x, y) if distance > 0 else "the points are equal"
+    if fault is not None:
+        raise BrokenProof(f"the engine's witness fails in exact arithmetic: {fault}")
+    return report(question.graph, question.other, question.norm, x, y), distance
+
+
+def _query(question: Question, radius: float) -> Query:
+    box = (question.low, question.high)
+    return Query(question.problem, question.center, radius, question.norm, question.other, box)
+
+
+def _fixed(
+    question: Question, radius: float, answer: Answer, witness: Witness | None, distance: float | None
+) -> Judgement:
+    ball = _query(question, radius).ball
+    inside = witness is not None and ball.contains(witness.exact.x) and ball.contains(witness.exact.y)
+    if answer.verdict == "refuted" and not inside:
+        raise BrokenProof("the engine refuted the ball without a collision inside it")
+    if answer.verdict == "certified" and inside:
+        raise BrokenProof("the engine certified a ball that holds a collision")
+    if inside:
+        assert distance is not None
+        refuted = _least(answer.refuted, End(min(distance, radius), REPLAYED))
+        return Judgement("refuted", "exact", _bracket(answer.certified, refuted), witness, answer.optimum, None)
+    certified = answer.certified
+    if answer.verdict == "certified":
+        certified = max(certified, End(radius, certified.evidence))
+        return Judgement("certified", answer.trust, Radius(certified), None, answer.optimum, None)
+    reason = _why(question, answer)
+    return Judgement("unresolved", answer.trust, _bracket(certified, None), None, answer.optimum, reason)
+
+
+def _search(question: Question, answer: Answer, witness: Witness | None, distance: float | None) -> Judgement:
+    refuted = answer.refuted
+    reason = answer.reason
+    if distance is None and refuted is not None:
+        refuted, reason = None, "a collision was claimed, but none could be shown in exact arithmetic"
+    elif distance is not None:
+        found = End(distance, REPLAYED)
+        refuted = found if answer.trust == "solver" else _least(refuted, found)
+    radius = _bracket(answer.certified, refuted)
+    done = radius.closed(question.tol) or radius.certified >= question.max_radius
+    if done:
+        return Judgement("certified", answer.trust, radius, witness, None, None)
+    return Judgement("unresolved", answer.trust, radius, witness, None, reason or _why(question, answer))
+
+
+def _bracket(certified: End, refuted: End | None) -> Radius:
+    try:
+        return Radius(certified, refuted)
+    except ValueError as error:
+        raise BrokenProof(f"the engine's bracket contradicts itself: {error}") from None
+
+
+def _least(first: End | None, second: End) -> End:
+    return second if first is None or second < first else first
+
+
+def _why(question: Question, answer: Answer) -> str:
+    if answer.reason is not None:
+        return answer.reason
+    return "the time limit was reached" if question.deadline.passed() else "the engine stopped before it knew"
+
+
+def _without_float_bounds(answer: Answer) -> Answer:
+    reason = "the answer rests on a solver's floating-point bound, and an exact one is required"
+    verdict: Verdict | None = None if answer.verdict is None else "unresolved"
+    if answer.verdict == "refuted":
+        verdict = "refuted"  # by a replayed witness, which is exact
+    return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), optimum=None, reason=reason)

@@ -13,12 +13,14 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from ircert import __version__
+from ircert.cli.certify import add_certify_options
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
 from ircert.errors import IrcertError
 
 BAD_USAGE = 2
 UNRESOLVED = 3
+NUMERIC = ("--center", "--domain", "--radius", "--max-radius", "--tol", "--time-limit", "--seed", "--threads")
 INTERNAL_ERROR = 70
 """Exit code for a bug: none of the codes that mean a verdict."""
 
@@ -63,7 +65,7 @@ def _joined_negatives(arguments: Sequence[str]) -> list[str]:
     """`--center -1,2` as `--center=-1,2`: argparse would take the value for an option."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and joined[-1] in ("--center", "--domain", "--radius") and re.match(r"-([\d.]|inf)", argument):
+        if joined and joined[-1] in NUMERIC and re.match(r"-([\d.]|inf)", argument):
             joined[-1] += f"={argument}"
         else:
             joined.append(argument)
@@ -83,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ircert {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_demo(commands)
+    _add_certify(commands)
+    _add_check(commands)
     _add_opt(commands)
     _add_export(commands)
     _add_replay(commands)
@@ -94,6 +98,20 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     text = "show the main job on a bundled network"
     demo = commands.add_parser("demo", help=text, description=f"{text[0].upper()}{text[1:]}.")
     demo.set_defaults(command=_demo)
+
+
+def _add_certify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "prove where a network can be inverted (0: certified, 1: refuted, 3: unresolved)"
+    certify = commands.add_parser("certify", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_certify_options(certify)
+    certify.set_defaults(command=_certify)
+
+
+def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "verify a certificate in exact arithmetic (0: passed, 4: rejected)"
+    check = commands.add_parser("check", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    check.add_argument("certificate", metavar="CERTIFICATE", help="written by `ircert certify --certificate`")
+    check.set_defaults(command=_check)
 
 
 def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -152,6 +170,18 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--formulation", default="paper", choices=("paper",))
     parser.add_argument("--bounds", default="symbolic", choices=("interval", "symbolic", "lp"))
     parser.add_argument("--indicators", default="paper", choices=("paper", "half"))
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from ircert.cli.certify import certify
+
+    return certify(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from ircert.cli.check import check
+
+    return check(options)
 
 
 def _export(options: argparse.Namespace) -> int:

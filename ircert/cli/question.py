@@ -36,15 +36,15 @@ def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False
 
 def asked_graph(options: argparse.Namespace) -> Graph:
     """The model, with inputs fixed and outputs selected."""
-    return _shaped(load_model(options.model, options), options)
+    return shaped(load_model(options.model, options), options)
 
 
 def asked_query(options: argparse.Namespace, radius: float, objective_norm: str | None = None) -> Query:
     """The question about the ball of this radius."""
     from ircert.query import Query
 
-    other = None if options.other is None else _shaped(load_model(options.other, options), options)
-    center, domain = _center(options.center), _domain(options.domain)
+    other = None if options.other is None else shaped(load_model(options.other, options), options)
+    center, domain = asked_center(options), asked_domain(options)
     return Query(options.problem, center, radius, options.norm, other, domain, objective_norm)
 
 
@@ -54,7 +54,18 @@ def free_inputs(graph: Graph, options: argparse.Namespace) -> list[int]:
     return [i for i in range(graph.input_dim + len(fixed)) if i not in fixed]
 
 
-def _shaped(graph: Graph, options: argparse.Namespace) -> Graph:
+def asked_center(options: argparse.Namespace) -> list[float]:
+    """The ball's centre."""
+    return _center(options.center)
+
+
+def asked_domain(options: argparse.Namespace) -> tuple[object, object] | None:
+    """The box every ball is cut with."""
+    return _domain(options.domain)
+
+
+def shaped(graph: Graph, options: argparse.Namespace) -> Graph:
+    """A model with inputs fixed and outputs selected."""
     fixed = _fixed(options.fix)
     graph = graph.fix(fixed) if fixed else graph
     return graph if options.select is None else graph.select(_integers(options.select, "--select"))

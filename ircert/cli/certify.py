@@ -1,0 +1,154 @@
+"""`ircert certify`: a question about a network, answered; the exit code is the verdict."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ircert.cli.model import load_model
+from ircert.cli.progress import shown
+from ircert.cli.question import add_question_options, asked_center, asked_domain, asked_graph, shaped
+from ircert.errors import IrcertError, QueryError
+
+if TYPE_CHECKING:
+    from ircert.ir.graph import Graph
+    from ircert.result.result import Result
+
+EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
+
+
+def add_certify_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert certify` takes."""
+    add_question_options(parser)
+    parser.add_argument("--both", action="store_true", help="transform: answer both directions")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--radius", type=float, metavar="R", help="decide this closed ball")
+    size.add_argument("--max-radius", type=float, metavar="R", help="search for the largest good radius up to here")
+    parser.add_argument("--engine", default="auto", help="auto (default), or the name of one engine")
+    parser.add_argument("--backend", help="the solver of an engine that uses one")
+    parser.add_argument("--formulation", help="of an engine that solves programs: paper or tangent")
+    parser.add_argument("--tol", type=float, default=1e-6, help="stop when the bracket is this narrow (relative)")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds")
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--threads", type=int, default=1, metavar="N")
+    parser.add_argument("--require", choices=("exact",), help="believe no floating-point bound")
+    parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
+    parser.add_argument("--certificate", metavar="FILE", help="write a collision that `ircert check` verifies")
+
+
+def certify(options: argparse.Namespace) -> int:
+    """Run the command; 0 certified, 1 refuted, 3 unresolved."""
+    _check(options)
+    graph = asked_graph(options)
+    other = None if options.other is None else shaped(load_model(options.other, options), options)
+    if options.both:
+        return _both(options, graph, other)
+    result = _result(options, graph, other)
+    if options.json is not None and options.json != "-":
+        _write(options.json, result.to_json())
+    if options.certificate is not None:
+        _write_certificate(options.certificate, result)
+    print(result.to_json() if options.json == "-" else result.summary() + "\n", end="")
+    return EXIT_CODES[result.verdict]
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse before the work is done, not after."""
+    from ircert.files import check_writable
+
+    if options.both and options.problem != "transform":
+        raise QueryError("--both is for --problem transform")
+    if options.both and options.certificate is not None:
+        raise QueryError("--certificate takes one direction", remedy="leave --both out")
+    if options.certificate == "-":
+        raise IrcertError("--certificate takes a file")
+    for path in (options.json, options.certificate):
+        if path not in (None, "-"):
+            check_writable(path)
+
+
+def _result(options: argparse.Namespace, graph: Graph, other: Graph | None) -> Result:
+    from ircert.certification import certify as answer
+
+    with shown() as progress:
+        return answer(
+            graph,
+            asked_center(options),
+            problem=options.problem,
+            other=other,
+            norm=options.norm,
+            radius=options.radius,
+            max_radius=options.max_radius,
+            domain=asked_domain(options),
+            engine=options.engine,
+            backend=options.backend,
+            formulation=options.formulation,
+            tol=options.tol,
+            time_limit=options.time_limit,
+            seed=options.seed,
+            threads=options.threads,
+            progress=progress,
+            require=options.require,
+        )
+
+
+def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int:
+    if other is None:
+        raise QueryError("the problem `transform` needs an other network", remedy="give --other MODEL2")
+    results = [_result(options, graph, other), _result(options, other, graph)]
+    verdict = _together([result.verdict for result in results])
+    if options.json is not None:
+        text = json.dumps(_joined(results, verdict), indent=2, ensure_ascii=False) + "\n"
+        if options.json == "-":
+            print(text, end="")
+            return EXIT_CODES[verdict]
+        _write(options.json, text)
+    for title, result in zip(("MODEL determines MODEL2", "MODEL2 determines MODEL"), results, strict=True):
+        print(f"{title}\n{result.summary()}\n")
+    print(_relation(results, verdict))
+    return EXIT_CODES[verdict]
+
+
+def _together(verdicts: list[str]) -> str:
+    return next((verdict for verdict in ("refuted", "unresolved") if verdict in verdicts), "certified")
+
+
+def _joined(results: list[Result], verdict: str) -> dict[str, Any]:
+    forward, backward = (json.loads(result.to_json()) for result in results)
+    least = [min(results, key=lambda r: r.radius.certified)]
+    refuted = [float(r.radius.refuted) for r in results if r.radius.refuted is not None]
+    certified = json.loads(least[0].to_json())["radius"]["certified"]
+    return {
+        "schema": "ircert.both/1",
+        "verdict": verdict,
+        "radius": {"certified": certified, "refuted": min(refuted, default=None)},
+        "forward": forward,
+        "backward": backward,
+    }
+
+
+def _relation(results: list[Result], verdict: str) -> str:
+    if results[0].asked_radius is not None:
+        words = {"certified": "invertible", "refuted": "not invertible", "unresolved": "not known to be invertible"}
+        return f"{verdict}: the relation between the outputs is {words[verdict]} on this ball"
+    certified = min(float(result.radius.certified) for result in results)
+    refuted = [float(r.radius.refuted) for r in results if r.radius.refuted is not None]
+    upper = f", and on none of more than {min(refuted)!r}" if refuted else ""
+    return f"{verdict}: the relation between the outputs is invertible on the open ball of radius {certified!r}{upper}"
+
+
+def _write(path: str, text: str) -> None:
+    from ircert.files import write_text
+
+    write_text(path, text)
+
+
+def _write_certificate(path: str, result: Result) -> None:
+    from ircert.result.certificate import certificate
+
+    if result.witness is None:
+        print("ircert: note: no collision was found, so no certificate is written", file=sys.stderr)
+        return
+    _write(path, certificate(result))

@@ -1,0 +1,19 @@
+"""`ircert check`: the independent checker of certificates."""
+
+from __future__ import annotations
+
+import argparse
+
+REJECTED = 4
+
+
+def check(options: argparse.Namespace) -> int:
+    """Verify one certificate in exact arithmetic: 0 passed, 4 rejected."""
+    from ircert.checker import check_file
+
+    claim, fault = check_file(options.certificate)
+    if fault is not None:
+        print(f"rejected: {fault}")
+        return REJECTED
+    print(f"passed: {claim}")
+    return 0

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert import engines
+from ircert.engines.base import Answer, Deadline, Progress
+from ircert.engines.judge import BrokenProof
+from ircert.errors import QueryError, UnsupportedModel
+from ircert.ir.ops import BY_KIND
+from ircert.result.radius import End
+from ircert.result.result import Optimum
+from tests.result.support import fold, read
+
+Script = Callable[[Any], None]
+PAIR = ([Fraction(1, 2)], [Fraction(-1, 2)])
+
+
+def answer(**changes: Any) -> Answer:
+    values: dict[str, Any] = {
+        "verdict": None, "certified": End(0.0, "low"), "refuted": None, "witness": None, "trust": "exact",
+    }  # fmt: skip
+    return Answer(**{**values, **changes})
+
+
+@pytest.mark.rule("R-1", "R-2")
+@pytest.mark.parametrize("norm", ["inf", 1, 2, np.inf])
+def test_a_search_brackets_the_radius(norm: Any) -> None:
+    result = ircert.certify(fold(), [0.75], norm=norm, engine="fold")
+    assert (result.verdict, result.trust, result.engine) == ("certified", "exact", "fold")
+    assert (result.radius.certified, result.radius.refuted) == (0.75, 0.75)
+    assert result.radius.certified.evidence == "a closed form"
+    assert result.witness is not None
+    assert fold().exact(result.witness.exact.x).tolist() == fold().exact(result.witness.exact.y).tolist()
+    assert (result.asked_radius, result.max_radius, result.optimum) == (None, 1e6, None)
+    read(result.to_json())
+
+
+@pytest.mark.rule("R-2", "R-3")
+def test_a_fixed_ball_is_decided() -> None:
+    good = ircert.certify(fold(), [0.75], radius=0.75, engine="fold")
+    assert (good.verdict, good.radius.certified, good.radius.refuted, good.witness) == ("certified", 0.75, None, None)
+    bad = ircert.certify(fold(), [0.75], radius=1.0, engine="fold")
+    assert (bad.verdict, bad.radius.refuted) == ("refuted", 0.75)
+    assert bad.witness is not None
+    assert bad.witness.x.tolist() == [-0.25]
+    for result in (good, bad):
+        assert read(result.to_json())["asked"]["radius"] == result.asked_radius
+        assert result.verdict in result.summary()
+
+
+@pytest.mark.rule("R-2", "R-3")
+def test_radius_zero_is_an_answer() -> None:
+    result = ircert.certify(fold(), [0.0], engine="fold")
+    assert (result.verdict, result.radius.certified, result.radius.refuted) == ("certified", 0.0, 0.0)
+    assert result.witness is not None
+
+
+def test_pseudo_and_its_witness() -> None:
+    result = ircert.certify(fold(), [0.75], problem="pseudo", engine="fold")
+    assert (result.verdict, result.radius.refuted) == ("certified", 1.5)
+    assert result.witness is not None
+    assert result.witness.y.tolist() == [0.75]
+
+
+@pytest.mark.rule("R-2")
+@pytest.mark.parametrize(
+    ("certified", "verdict"), [(math.inf, "certified"), (1e6, "certified"), (999.0, "unresolved"), (0.0, "unresolved")]
+)
+def test_nothing_found_up_to_the_largest_radius(script: Script, certified: float, verdict: str) -> None:
+    script(answer(certified=End(certified, "so far")))
+    result = ircert.certify(fold(), [0.0], engine="scripted")
+    assert (result.verdict, result.radius.certified, result.radius.refuted) == (verdict, certified, None)
+    read(result.to_json())
+
+
+@pytest.mark.rule("R-6")
+def test_unresolved_says_why(script: Script) -> None:
+    script(answer(reason="too hard"))
+    assert ircert.certify(fold(), [0.5], engine="scripted").reason == "too hard"
+    script(lambda question: (time.sleep(0.002), answer())[1])
+    assert "time limit" in str(ircert.certify(fold(), [0.5], engine="scripted", time_limit=0.001).reason)
+    script(answer(certified=End(0.25, ""), refuted=End(0.5, ""), witness=PAIR))
+    assert "stopped" in str(ircert.certify(fold(), [0.0], engine="scripted").reason)
+    script(answer(verdict="unresolved"))
+    fixed = ircert.certify(fold(), [0.5], radius=1.0, engine="scripted")
+    assert (fixed.verdict, fixed.witness) == ("unresolved", None)
+    assert fixed.reason
+
+
+@pytest.mark.rule("R-3")
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ({}, {"refuted": End(0.5, ""), "witness": ([Fraction(1, 2)], [Fraction(1, 3)])}),
+        ({}, {"refuted": End(0.5, ""), "witness": ([Fraction(1, 2)], [Fraction(1, 2)])}),
+        ({}, {"refuted": End(0.5, ""), "witness": ([Fraction(0)], [Fraction(0)])}),
+        ({}, {"certified": End(2.0, ""), "refuted": End(3.0, ""), "witness": PAIR}),
+        ({"problem": "pseudo"}, {"refuted": End(0.5, ""), "witness": PAIR}),
+        ({"domain": (0.0, 1.0)}, {"refuted": End(0.5, ""), "witness": PAIR}),
+        ({"radius": 0.25}, {"verdict": "refuted", "witness": PAIR}),
+        ({"radius": 1.0}, {"verdict": "refuted"}),
+        ({"radius": 1.0}, {"verdict": "certified", "witness": PAIR}),
+    ],
+)
+def test_a_false_claim_is_a_bug_and_no_verdict(script: Script, question: dict[str, Any], wrong: dict[str, Any]) -> None:
+    script(answer(**wrong))
+    with pytest.raises(BrokenProof):
+        ircert.certify(fold(), [0.0], engine="scripted", **question)
+
+
+@pytest.mark.rule("R-3")
+def test_a_refuted_end_needs_a_witness(script: Script) -> None:
+    script(answer(certified=End(0.5, ""), refuted=End(0.5, "trust me")))
+    result = ircert.certify(fold(), [0.5], engine="scripted")
+    assert (result.verdict, result.radius.refuted) == ("unresolved", None)
+    assert "exact" in str(result.reason)
+
+
+@pytest.mark.rule("R-3")
+def test_a_collision_inside_the_ball_refutes_it(script: Script) -> None:
+    script(answer(verdict="unresolved", witness=PAIR))
+    result = ircert.certify(fold(), [0.0], radius=1.0, engine="scripted")
+    assert (result.verdict, result.trust, result.radius.refuted) == ("refuted", "exact", 0.5)
+
+
+@pytest.mark.rule("R-4")
+def test_float_bounds_count_for_nothing_where_exact_ones_are_required(script: Script) -> None:
+    script(answer(verdict="certified", certified=End(1.0, "bound"), trust="solver", optimum=Optimum(0.0, 1e-9)))
+    trusting = ircert.certify(fold(), [2.0], radius=1.0, engine="scripted")
+    assert (trusting.verdict, trusting.trust, trusting.optimum) == ("certified", "solver", (0.0, 1e-9))
+    read(trusting.to_json())
+    strict = ircert.certify(fold(), [2.0], radius=1.0, engine="scripted", require="exact")
+    assert (strict.verdict, strict.radius.certified) == ("unresolved", 0.0)
+    assert "required" in str(strict.reason)
+    script(answer(certified=End(0.25, ""), refuted=End(0.25, ""), witness=PAIR, trust="solver"))
+    search = ircert.certify(fold(), [0.0], engine="scripted", require="exact")
+    assert (search.verdict, search.radius.certified, search.radius.refuted) == ("unresolved", 0.0, 0.5)
+    script(answer(verdict="refuted", witness=PAIR, trust="solver"))
+    refuted = ircert.certify(fold(), [0.0], radius=1.0, engine="scripted", require="exact")
+    assert (refuted.verdict, refuted.trust) == ("refuted", "exact")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"norm": 3}, "norm"),
+        ({"problem": "global"}, "problem"),
+        ({"problem": "transform"}, "other"),
+        ({"other": "self"}, "takes no other"),
+        ({"radius": 1.0, "max_radius": 2.0}, "both radius and max_radius"),
+        ({"radius": 0.0}, "positive"),
+        ({"radius": math.nan}, "positive"),
+        ({"max_radius": -1.0}, "positive"),
+        ({"max_radius": "far"}, "positive"),
+        ({"tol": 1.0}, "tol"),
+        ({"tol": -1e-6}, "tol"),
+        ({"tol": math.nan}, "tol"),
+        ({"tol": "small"}, "tol"),
+        ({"time_limit": 0}, "time limit"),
+        ({"time_limit": math.nan}, "time limit"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"threads": 0}, "threads"),
+        ({"threads": True}, "threads"),
+        ({"engine": "magic"}, "the engines are auto"),
+        ({"engine": None}, "there is no engine"),
+        ({"backend": "magic"}, "the backends are"),
+        ({"formulation": "magic"}, "paper, tangent"),
+        ({"require": "faith"}, "requirement"),
+        ({"progress": 3}, "progress"),
+        ({"domain": (1.0, 2.0)}, "outside the domain"),
+        ({"domain": 3}, "domain"),
+        ({"center": [0.0, 1.0]}, "2 coordinates"),
+        ({"center": [math.nan]}, "finite"),
+        ({"center": "here"}, "centre"),
+    ],
+)
+def test_questions_that_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+    if options.get("other") == "self":
+        options = {"other": fold()}
+    with pytest.raises(QueryError, match=message):
+        ircert.certify(fold(), options.pop("center", [0.5]), **options)
+
+
+def test_an_engine_that_refuses_says_why() -> None:
+    flat = ircert.load([(np.eye(2), None)])
+    with pytest.raises(QueryError, match="it knows one network only"):
+        ircert.certify(flat, [0.0, 0.0], engine="fold")
+
+
+def test_smooth_networks_are_refused_by_name() -> None:
+    build = ircert.Builder(1)
+    smooth = build.graph(build.node(BY_KIND["tanh"](), build.input, name="squash"))
+    with pytest.raises(UnsupportedModel, match=r"squash.*tanh"):
+        ircert.certify(smooth, [0.0])
+    with pytest.raises(UnsupportedModel, match="other network"):
+        ircert.certify(fold(), [0.0], problem="transform", other=smooth)
+
+
+def test_what_load_reads_can_be_asked_about() -> None:
+    assert ircert.certify([([[1.0], [-1.0]], None), ([[1.0, 1.0]], None)], [0.5], engine="fold").radius.refuted == 0.5
+
+
+def test_progress_is_reported() -> None:
+    seen: list[Progress] = []
+    ircert.certify(fold(), [0.5], engine="fold", progress=seen.append)
+    assert seen == [Progress(0.0, None, "folding")]
+
+
+@pytest.mark.parametrize(("center", "farthest"), [([0.5], 1e6), ([-3.0], 3e6), ([1e308], sys.float_info.max)])
+def test_how_far_a_search_goes(script: Script, center: list[float], farthest: float) -> None:
+    script(lambda question: answer(certified=End(question.max_radius, "all of it")))
+    result = ircert.certify(fold(), center, engine="scripted")
+    assert (result.verdict, result.max_radius) == ("certified", farthest)
+
+
+def test_facts_of_a_result() -> None:
+    result = ircert.certify(fold(), [0.5], engine="fold", domain=(-1, 1), seed=7)
+    assert (result.model.sha256, result.model.input_dim, result.model.output_dim) == (fold().sha256, 1, 1)
+    assert (result.other, result.seed, result.versions["ircert"]) == (None, 7, ircert.__version__)
+    assert result.domain is not None
+    assert result.stats["seconds"].keys() == {"engine", "replay"}
+    assert read(result.to_json())["domain"] == {"low": [-1.0], "high": [1.0]}
+
+
+def test_deadlines() -> None:
+    assert Deadline().left() == math.inf
+    assert not Deadline().passed()
+    assert Deadline(0.0).passed()
+    assert Deadline(0.0).left() == 0.0
+
+
+def test_engines_that_are_not_there_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(engines.HOMES, "future", "ircert.engines.no_such_module:Future")
+    assert "auto" in engines.names()
+    assert "future" not in engines.names()
+    with pytest.raises(QueryError, match="there is no engine 'future'"):
+        engines.get("future")

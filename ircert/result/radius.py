@@ -92,16 +92,16 @@ def exact_root(square: Fraction) -> Fraction | None:
 
 def root_down(square: Fraction) -> float:
     """A float that is at most the square root, and within two units in the last place of it."""
-    return rounded_down(_root(square, up=0))
+    return rounded_down(near_root(square, up=0))
 
 
 def root_up(square: Fraction) -> float:
     """A float that is at least the square root, and within two units in the last place of it."""
-    return rounded_up(_root(square, up=1))
+    return rounded_up(near_root(square, up=1))
 
 
-def _root(square: Fraction, up: int) -> Fraction:
-    """floor(2^k sqrt(square)) / 2^k, or one step more, with at least 64 significant bits."""
+def near_root(square: Fraction, up: int) -> Fraction:
+    """The square root where it is rational; else floor(2^k root) / 2^k, or one step more, to 64 bits at least."""
     exact = exact_root(square)
     if exact is not None:
         return exact

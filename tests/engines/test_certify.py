@@ -12,7 +12,7 @@ import pytest
 
 import ircert
 from ircert import engines
-from ircert.engines.base import Answer, Deadline, Progress
+from ircert.engines.base import Answer, Deadline, Progress, Question
 from ircert.engines.judge import BrokenProof
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.ir.ops import BY_KIND
@@ -29,6 +29,11 @@ def answer(**changes: Any) -> Answer:
         "verdict": None, "certified": End(0.0, "low"), "refuted": None, "witness": None, "trust": "exact",
     }  # fmt: skip
     return Answer(**{**values, **changes})
+
+
+def late(question: Question) -> Answer:
+    time.sleep(0.002)
+    return answer()
 
 
 @pytest.mark.rule("R-1", "R-2")
@@ -86,7 +91,7 @@ def test_nothing_found_up_to_the_largest_radius(script: Script, certified: float
 def test_unresolved_says_why(script: Script) -> None:
     script(answer(reason="too hard"))
     assert ircert.certify(fold(), [0.5], engine="scripted").reason == "too hard"
-    script(lambda question: (time.sleep(0.002), answer())[1])
+    script(late)
     assert "time limit" in str(ircert.certify(fold(), [0.5], engine="scripted", time_limit=0.001).reason)
     script(answer(certified=End(0.25, ""), refuted=End(0.5, ""), witness=PAIR))
     assert "stopped" in str(ircert.certify(fold(), [0.0], engine="scripted").reason)

@@ -46,6 +46,30 @@ def test_json_alone_on_stdout(net: str, capsys: pytest.CaptureFixture[str]) -> N
     assert (found["verdict"], found["radius"]["certified"]) == ("certified", 0.75)
 
 
+@pytest.mark.rule("R-8")
+def test_both_directions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """(x, y) determines x, and x does not determine (x, y); between x and 3 x the relation is invertible."""
+    for name, weight in (("plane", np.eye(2)), ("first", [[1.0, 0.0]]), ("thrice", [[3.0, 0.0]])):
+        ircert.save(ircert.load([(weight, None)]), tmp_path / f"{name}.ir")
+
+    def asked(first: str, second: str, *rest: str) -> int:
+        files = (str(tmp_path / f"{first}.ir"), "--other", str(tmp_path / f"{second}.ir"))
+        return certify(*files, "--center", "0,0", "--problem", "transform", "--both", *rest)
+
+    assert asked("plane", "first", "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["schema"], found["verdict"]) == ("ircert.both/1", "certified")
+    assert found["radius"] == {"certified": 0.0, "refuted": 0.0}
+    for direction, radius in (("forward", "inf"), ("backward", 0.0)):
+        assert read(json.dumps(found[direction]))["radius"]["certified"] == radius
+    assert asked("plane", "first", "--radius", "1") == 1
+    assert "not invertible on this ball" in capsys.readouterr().out
+    assert asked("first", "thrice", "--json", str(tmp_path / "both.json")) == 0
+    assert "invertible on the open ball of radius inf" in capsys.readouterr().out
+    assert json.loads((tmp_path / "both.json").read_text())["radius"] == {"certified": "inf", "refuted": None}
+    assert asked("first", "thrice", "--certificate", str(tmp_path / "c.json")) == 2
+
+
 @pytest.mark.parametrize(("radius", "code"), [("0.75", 0), ("0.8", 1)])
 def test_a_ball_and_its_exit_code(net: str, tmp_path: Path, radius: str, code: int) -> None:
     target = tmp_path / "r.json"
@@ -84,9 +108,9 @@ def test_unresolved_is_three(net: str, tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def many_inputs() -> ircert.Graph:
-    """Injective, but no cheap argument shows it: a full-rank plane and a fold of something else beside it."""
+    """Full rank around the origin, and folds further out: nothing that a cheap argument decides."""
     weight = np.array([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0], [1.0, 1.0, 1.0], [2.0, 0.0, 1.0]])
-    return ircert.load([(weight, None), (np.ones((4, 4)) + np.eye(4), None)])
+    return ircert.load([(weight, np.ones(4)), (np.ones((4, 4)) + np.eye(4), None)])
 
 
 BAD = """

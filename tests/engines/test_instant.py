@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ircert
+from ircert.engines.contraction import is_injective
+from ircert.engines.directions import Neighbourhood
+from ircert.engines.kernels import has_full_rank, kernel
+from ircert.engines.norms import norm_bound
+from ircert.ir.graph import Graph
+from ircert.ir.ops import LeakyRelu
+from ircert.passes.product import canonical
+from ircert.query import Norm
+from ircert.result.result import Result
+from ircert.testing import graphs, points
+from tests.result.support import fold, read
+
+RANDOM = np.random.default_rng(7)
+FLAT = ircert.load([([[1.0, 1.0], [2.0, 2.0]], [1.0, 0.0])])
+NARROW = ircert.load([(RANDOM.normal(size=(8, 3)), RANDOM.normal(size=8)), (RANDOM.normal(size=(2, 8)), None)])
+DEAD = ircert.load([(np.eye(2), [-1.0, 0.5]), (np.eye(2), None)])
+PLUS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+def residual(size: int, width: int, blocks: int, lipschitz: float, seed: int = 0) -> Graph:
+    random = np.random.default_rng(seed)
+    build = ircert.Builder(size)
+    x = build.input
+    for _ in range(blocks):
+        first, last = random.normal(size=(width, size)), random.normal(size=(size, width))
+        first *= lipschitz / np.linalg.norm(first, 2)
+        last /= np.linalg.norm(last, 2)
+        hidden = build.relu(build.affine(x, first, random.normal(size=width)))
+        x = build.add(x, build.affine(hidden, last, random.normal(size=size)))
+    return build.graph(x)
+
+
+def leaky(slope: float) -> Graph:
+    build = ircert.Builder(3)
+    x = build.input
+    for _ in range(2):
+        x = build.node(LeakyRelu(slope), build.affine(x, RANDOM.normal(size=(3, 3)), RANDOM.normal(size=3)))
+    return build.graph(x)
+
+
+def bracket(result: Result) -> tuple[str, float, float | None]:
+    read(result.to_json())
+    return result.verdict, result.radius.certified, result.radius.refuted
+
+
+@pytest.mark.parametrize("norm", ["inf", 1, 2])
+@pytest.mark.parametrize("domain", [None, (0.0, 1.0), (-math.inf, 0.0)])
+@pytest.mark.parametrize("graph", [FLAT, NARROW, DEAD])
+def test_radius_zero_with_a_witness_in_every_ball(graph: Graph, domain: Any, norm: Any) -> None:
+    center = np.zeros(graph.input_dim)
+    search = ircert.certify(graph, center, norm=norm, domain=domain)
+    assert bracket(search) == ("certified", 0.0, 0.0)
+    assert (search.engine, search.trust) == ("instant", "exact")
+    for radius in (1e-9, 3.0, 1e5):
+        fixed = ircert.certify(graph, center, norm=norm, domain=domain, radius=radius)
+        assert bracket(fixed) == ("refuted", 0.0, 0.0)
+
+
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize(
+    "graph",
+    [ircert.load([(PLUS, None)]), residual(3, 5, 4, 0.98), residual(8, 10, 3, 0.9), leaky(0.1), leaky(0.01)],
+)
+def test_injective_everywhere(graph: Graph, problem: str) -> None:
+    center = np.ones(graph.input_dim)
+    result = ircert.certify(graph, center, problem=problem)
+    assert bracket(result) == ("certified", math.inf, None)
+    assert "injective" in result.radius.certified.evidence
+    assert bracket(ircert.certify(graph, center, problem=problem, radius=2.0))[:2] == ("certified", math.inf)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        fold(),
+        residual(3, 5, 2, 40.0),
+        leaky(-0.5),
+        ircert.load([(np.eye(2), None), (np.eye(2), None)]),
+        ircert.load([(PLUS.T, None)]),
+    ],
+)
+def test_what_is_not_proved_injective(graph: Graph) -> None:
+    assert not is_injective(canonical(graph))
+
+
+def test_pseudo_where_the_centre_lies_in_a_flat_region() -> None:
+    assert bracket(ircert.certify(DEAD, [0.0, 0.0], problem="pseudo")) == ("certified", 0.0, 0.0)
+    fixed = ircert.certify(FLAT, [0.5, 0.5], problem="pseudo", radius=0.25)
+    assert bracket(fixed) == ("refuted", 0.0, 0.0)
+    assert fixed.witness is not None
+    assert fixed.witness.y.tolist() == [0.5, 0.5]
+
+
+def test_pseudo_at_a_kink_and_in_a_corner() -> None:
+    """At the kink of relu the flat side is one of two; in the domain's corner the kernel leads outside."""
+    relu = canonical(ircert.load([([[1.0]], None), ([[1.0]], None)]))
+    assert bracket(ircert.certify(relu, [0.0], problem="pseudo")) == ("certified", 0.0, 0.0)
+    for graph, center, domain in ((fold(), [0.0], None), (relu, [0.0], (0, 1)), (FLAT, [0.0, 0.0], (0, 1))):
+        result = ircert.certify(graph, center, problem="pseudo", domain=domain)
+        assert result.engine != "instant"
+
+
+def test_transform() -> None:
+    first, second = ircert.load([([[1.0, 0.0]], None)]), ircert.load([([[3.0, 0.0]], [1.0])])
+    apart, curved = ircert.load([([[1.0, 1.0]], None)]), residual(2, 3, 1, 9.0)
+
+    def asked(graph: Graph, other: Graph) -> tuple[str, float, float | None]:
+        return bracket(ircert.certify(graph, [0.0, 0.0], problem="transform", other=other))
+
+    assert asked(first, second) == ("certified", math.inf, None)
+    assert asked(first, ircert.load([([[0.0, 0.0]], [2.0])])) == ("certified", math.inf, None)
+    assert asked(ircert.load([(PLUS, None)]), curved) == ("certified", math.inf, None)
+    assert asked(residual(2, 3, 2, 0.9), curved) == ("certified", math.inf, None)
+    assert asked(curved, curved) == ("certified", math.inf, None)
+    assert asked(first, apart) == ("certified", 0.0, 0.0)
+    assert asked(first, curved) == ("certified", 0.0, 0.0)
+
+
+def test_a_domain_of_one_point_and_of_one_line() -> None:
+    assert bracket(ircert.certify(FLAT, [1.0, 2.0], domain=([1, 2], [1, 2]))) == ("certified", math.inf, None)
+    line = ircert.certify(NARROW, [0.0, 0.0, 0.0], domain=([-1, 0, 0], [1, 0, 0]))
+    assert line.engine != "instant" or line.radius.certified > 0
+
+
+@given(graphs(), st.data())
+def test_derivatives_hold_as_far_as_they_say(graph: Graph, data: st.DataObject) -> None:
+    graph = canonical(graph)
+    x, v = ([Fraction(a) for a in data.draw(points(graph)).tolist()] for _ in range(2))
+    along = Neighbourhood(graph, x).along(v)
+    reach = Fraction(100) if along.reach is None else along.reach
+    for t in (reach, reach / 3):
+        moved = graph.exact([a + t * b for a, b in zip(x, v, strict=True)])
+        assert [a - b for a, b in zip(moved, graph.exact(x), strict=True)] == [t * c for c in along.change]
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_kernels(columns: list[list[int]]) -> None:
+    exact = [[Fraction(v) / 4 for v in column] for column in columns]
+    basis = kernel(exact)
+    assert len(basis) == len(columns) - np.linalg.matrix_rank(np.array(columns))
+    assert has_full_rank(exact) == (not basis)
+    for v in basis:
+        assert any(v)
+        assert not any(sum(a * column[i] for a, column in zip(v, exact, strict=True)) for i in range(3))
+
+
+@given(graphs(), st.data())
+def test_what_is_proved_injective_tells_points_apart(graph: Graph, data: st.DataObject) -> None:
+    if is_injective(canonical(graph)):
+        x, y = (data.draw(points(graph)).tolist() for _ in range(2))
+        assert x == y or list(graph.exact(x)) != list(graph.exact(y))
+
+
+@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("scale", [1.0, 2.0**-500, 2.0**400])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 7), (20, 5)])
+def test_norms_are_bounded_from_above_and_closely(norm: Norm, scale: float, shape: tuple[int, int]) -> None:
+    matrix = RANDOM.normal(size=shape)
+    truth = np.linalg.norm(matrix, {"inf": np.inf, "1": 1, "2": 2}[norm])
+    bound = float(norm_bound(matrix * scale, norm) / Fraction(scale))
+    assert truth * (1 - 1e-12) <= bound <= truth * 1.003
+
+
+def test_the_norm_of_a_known_matrix() -> None:
+    assert norm_bound(np.array([[3.0, 0.0], [4.0, 0.0]]), "2") >= 5
+    assert norm_bound(np.zeros((2, 2)), "2") == 0

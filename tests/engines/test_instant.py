@@ -46,7 +46,7 @@ def leaky(slope: float) -> Graph:
     build = ircert.Builder(3)
     x = build.input
     for _ in range(2):
-        x = build.node(LeakyRelu(slope), build.affine(x, RANDOM.normal(size=(3, 3)), RANDOM.normal(size=3)))
+        x = build.node(LeakyRelu(np.array(slope)), build.affine(x, RANDOM.normal(size=(3, 3)), RANDOM.normal(size=3)))
     return build.graph(x)
 
 

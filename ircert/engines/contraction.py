@@ -41,12 +41,16 @@ def is_injective(graph: Graph) -> bool:
     if max(graph.sizes.values()) > WIDEST:
         return False
     cuts = _cuts(graph)
-    reached = {0}
-    for i in range(len(cuts) - 1):
-        for j in range(i + 1, min(i + LONGEST_BLOCK, len(cuts) - 1) + 1):
-            if i in reached and j not in reached and _block_is_injective(graph, cuts[i], cuts[j]):
-                reached.add(j)
-    return len(cuts) - 1 in reached
+    last = len(cuts) - 1
+    reached, pending = {0}, [(0, 1)]
+    while pending and last not in reached:
+        i, j = pending.pop()
+        if j < min(i + LONGEST_BLOCK, last):
+            pending.append((i, j + 1))
+        if j not in reached and _block_is_injective(graph, cuts[i], cuts[j]):
+            reached.add(j)
+            pending.append((j, j + 1))
+    return last in reached
 
 
 def _cuts(graph: Graph) -> list[str]:

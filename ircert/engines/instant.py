@@ -21,6 +21,7 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
 from ircert.passes.product import canonical
 from ircert.result.radius import End
+from ircert.result.result import Verdict
 
 
 def instant(question: Question) -> Answer | None:
@@ -83,11 +84,11 @@ def _kernel_is_kept(question: Question, graph: Graph, other: Graph) -> bool:
 
 
 def _always(question: Question, evidence: str) -> Answer:
-    verdict = None if question.radius is None else "certified"
-    return Answer(verdict, End(math.inf, evidence), None, None, "exact")  # type: ignore[arg-type]
+    verdict: Verdict | None = None if question.radius is None else "certified"
+    return Answer(verdict, End(math.inf, evidence), None, None, "exact")
 
 
 def _never(question: Question, pair: Pair, evidence: str) -> Answer:
-    verdict = None if question.radius is None else "refuted"
-    ends = End(0.0, evidence), End(0.0, evidence)
-    return Answer(verdict, *ends, pair, "exact")  # type: ignore[arg-type]
+    verdict: Verdict | None = None if question.radius is None else "refuted"
+    ends = End(0.0, "no ball is good, so that nothing is claimed"), End(0.0, evidence)
+    return Answer(verdict, *ends, pair, "exact")

@@ -47,6 +47,8 @@ def _claim(result: Result) -> str:
     if result.asked_radius is not None:
         ball = f"the closed ball of radius {result.asked_radius!r} {where}"
         return {"certified": f"{good} on {ball}", "refuted": f"{bad} on {ball}"}.get(result.verdict, f"about {ball}")
+    if result.radius.refuted == 0.0:
+        return f"{bad} on any ball {where}, however small"
     return f"{good} on {_open(result)} {where}"
 
 

@@ -128,6 +128,7 @@ def test_the_summary_says_what_was_found() -> None:
     lost = made(radius=Radius(End(0.0, "nothing")), witness=None, verdict="unresolved", reason="too many inputs")
     assert "too many inputs" in lost.summary()
     assert "refuted    none" in lost.summary()
+    assert "on any ball" in made(radius=Radius(End(0.0, ""), End(0.0, "flat"))).summary()
     assert "every ball" in made(radius=Radius(End(math.inf, "affine")), witness=None).summary()
 
 

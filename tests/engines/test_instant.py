@@ -10,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
+from ircert.engines.base import Question
 from ircert.engines.contraction import is_injective
 from ircert.engines.directions import Neighbourhood
+from ircert.engines.instant import instant
+from ircert.engines.judge import judge
 from ircert.engines.kernels import has_full_rank, kernel
 from ircert.engines.norms import norm_bound
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu
 from ircert.passes.product import canonical
-from ircert.query import Norm
+from ircert.query import Norm, Query
 from ircert.result.result import Result
 from ircert.testing import graphs, points
 from tests.result.support import fold, read
@@ -132,6 +135,27 @@ def test_a_domain_of_one_point_and_of_one_line() -> None:
     assert bracket(ircert.certify(FLAT, [1.0, 2.0], domain=([1, 2], [1, 2]))) == ("certified", math.inf, None)
     line = ircert.certify(NARROW, [0.0, 0.0, 0.0], domain=([-1, 0, 0], [1, 0, 0]))
     assert line.engine != "instant" or line.radius.certified > 0
+
+
+@given(graphs(), st.sampled_from(["local", "pseudo", "transform"]), st.sampled_from([None, 0.5]), st.data())
+def test_any_network_is_answered_with_a_verdict(
+    graph: Graph, problem: str, radius: float | None, data: st.DataObject
+) -> None:
+    """Witnesses are replayed on the way: a false one would raise."""
+    other = graph.select([0]) if problem == "transform" else None
+    center = data.draw(points(graph))
+    found = instant_question(graph, other, problem, center, radius)
+    answer = instant(found)
+    if answer is not None:
+        judged = judge(found, answer)
+        assert judged.verdict in ("certified", "refuted")
+        assert (judged.witness is None) == (judged.radius.certified == math.inf)
+
+
+def instant_question(graph: Graph, other: Graph | None, problem: str, center: Any, radius: float | None) -> Question:
+    query = Query(problem, center, radius or 1e6, other=other)
+    ball = query.ball
+    return Question(graph, other, problem, "inf", query.center, ball.low, ball.high, radius, query.radius)
 
 
 @given(graphs(), st.data())

@@ -24,6 +24,21 @@ def norm_bound(matrix: Array, norm: Norm) -> Fraction:
     return _spectral(matrix) if norm == "2" else _sums(matrix, axis=1 if norm == "inf" else 0)
 
 
+def norm_estimate(matrix: Array, norm: Norm) -> Fraction:
+    """The operator norm up to rounding errors."""
+    with np.errstate(all="ignore"):
+        value = float(np.linalg.norm(matrix, {"inf": np.inf, "1": 1, "2": 2}[norm]))
+    if not math.isfinite(value):
+        raise Unbounded
+    return Fraction(value)
+
+
+def rough_product(a: Array, b: Array) -> tuple[Array, Fraction]:
+    """a @ b in floats, as if rounding changed nothing."""
+    with np.errstate(all="ignore"):
+        return a @ b, Fraction(0)
+
+
 def any_norm_bound(matrix: Array) -> Fraction:
     """A number that none of the three norms exceeds; |A|_2 <= max(|A|_1, |A|_inf)."""
     return max(_sums(matrix, axis=0), _sums(matrix, axis=1))

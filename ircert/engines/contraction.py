@@ -14,7 +14,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-import networkx as nx
 import numpy as np
 
 from ircert.bounds.rounding import TINY, slack
@@ -54,12 +53,14 @@ def is_injective(graph: Graph) -> bool:
 
 
 def _cuts(graph: Graph) -> list[str]:
-    """The nodes that every path from input to output passes, in order."""
-    above = nx.immediate_dominators(nx.DiGraph(graph.networkx()), graph.input)
-    cuts = [graph.output]
-    while cuts[-1] != graph.input:
-        cuts.append(above[cuts[-1]])
-    return cuts[::-1]
+    """The nodes that every path from input to output passes, in order: no edge of the sorted graph skips them."""
+    position = {node.name: i for i, node in enumerate(graph.nodes)}
+    cuts, farthest = [], 0
+    for i, node in enumerate(graph.nodes):
+        if farthest <= i:
+            cuts.append(node.name)
+        farthest = max([farthest, *(position[reader] for reader in graph.consumers[node.name])])
+    return cuts
 
 
 def _block_is_injective(graph: Graph, start: str, end: str) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,6 +17,8 @@ from ircert.ir.ops import Input, Op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import networkx as nx
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class Graph:
 
     def networkx(self) -> nx.MultiDiGraph:
         """A networkx view for traversal and drawing: nodes carry `op` and `size`, edges the operand's position."""
+        import networkx as nx
+
         view: nx.MultiDiGraph = nx.MultiDiGraph()
         for node in self.nodes:
             view.add_node(node.name, op=node.op, size=self.sizes[node.name])
@@ -117,12 +120,10 @@ class Graph:
         """A digest of the computation: the same for any names, node order and array storage."""
         number = {self.input: 0}
         digests = [self[self.input].op.fingerprint]
-        for name in nx.dfs_postorder_nodes(_operand_edges(self), self.output):
-            if name not in number:
-                node = self[name]
-                operands = [number[operand] for operand in node.operands]
-                number[name] = len(number)
-                digests.append(node.op.fingerprint + repr(operands).encode())
+        for node in _operands_first(self):
+            operands = [number[operand] for operand in node.operands]
+            number[node.name] = len(number)
+            digests.append(node.op.fingerprint + repr(operands).encode())
         return hashlib.sha256(b"\n".join(digests) + repr(number[self.output]).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -178,9 +179,16 @@ class Graph:
         return compose(self, after)
 
 
-def _operand_edges(graph: Graph) -> nx.DiGraph:
-    """Edges from each node to its operands; adjacency keeps the operands' order, so traversal is canonical."""
-    edges: nx.DiGraph = nx.DiGraph()
-    edges.add_nodes_from(node.name for node in graph.nodes)
-    edges.add_edges_from((node.name, operand) for node in graph.nodes for operand in node.operands)
-    return edges
+def _operands_first(graph: Graph) -> Iterator[Node]:
+    """The nodes behind the input, depth first from the output, operands in their order: the same for any node order."""
+    done, pending = {graph.input}, [graph.output]
+    while pending:
+        node = graph[pending[-1]]
+        missing = [name for name in node.operands if name not in done]
+        if node.name in done or not missing:
+            pending.pop()
+            if node.name not in done:
+                done.add(node.name)
+                yield node
+        else:
+            pending += reversed(missing)

@@ -7,8 +7,6 @@ from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from ircert.errors import GraphError
 from ircert.ir.ops import Input, Op, SizeMismatch
 
@@ -31,7 +29,7 @@ def verified(nodes: tuple[Node, ...], output: str) -> tuple[tuple[Node, ...], Ma
     _one_input(nodes)
     _operands_exist(nodes, by_name, output)
     ordered = _sorted(nodes, by_name)
-    _all_needed(nodes, output)
+    _all_needed(ordered, output)
     sizes: dict[str, int] = {}
     for node in ordered:
         sizes[node.name] = derived_size(node, sizes)
@@ -104,7 +102,11 @@ def _sorted(nodes: tuple[Node, ...], by_name: Mapping[str, Node]) -> tuple[Node,
         seen.add(node.name)
     else:
         return nodes
-    edges = _edges(nodes)
+    import networkx as nx  # only here: most graphs come sorted, and the import takes its time
+
+    edges: nx.DiGraph = nx.DiGraph()
+    edges.add_nodes_from(node.name for node in nodes)
+    edges.add_edges_from((operand, node.name) for node in nodes for operand in node.operands)
     try:
         return tuple(by_name[name] for name in nx.topological_sort(edges))
     except nx.NetworkXUnfeasible:
@@ -118,7 +120,10 @@ def _sorted(nodes: tuple[Node, ...], by_name: Mapping[str, Node]) -> tuple[Node,
 
 
 def _all_needed(nodes: tuple[Node, ...], output: str) -> None:
-    needed = nx.ancestors(_edges(nodes), output) | {output}
+    needed = {output}
+    for node in reversed(nodes):
+        if node.name in needed:
+            needed.update(node.operands)
     for node in nodes:
         if node.name not in needed and not isinstance(node.op, Input):
             raise GraphError(
@@ -127,13 +132,6 @@ def _all_needed(nodes: tuple[Node, ...], output: str) -> None:
                 node=node.name,
                 remedy="remove it, or build the graph with `Builder`, which leaves such nodes out",
             )
-
-
-def _edges(nodes: tuple[Node, ...]) -> nx.DiGraph:
-    edges: nx.DiGraph = nx.DiGraph()
-    edges.add_nodes_from(node.name for node in nodes)
-    edges.add_edges_from((operand, node.name) for node in nodes for operand in node.operands)
-    return edges
 
 
 def _known(by_name: Mapping[str, Node]) -> str:

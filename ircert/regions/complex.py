@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Relu
-from ircert.regions.cutting import Cutter, boxes_around, phases_known
+from ircert.regions.cutting import Cutter
 from ircert.regions.forms import (
     ExactForms,
     Forms,
+    Masked,
     applied,
     exact_input_forms,
     exactly_applied,
@@ -220,7 +221,7 @@ def build(
     last_use[graph.output] = len(graph.nodes)
     position = {node.name: i for i, node in enumerate(graph.nodes)}
     reach = float(np.abs(vertices.point.rows).max()) * (1 + 2.0**-40)
-    live: dict[str, Forms] = {graph.input: input_forms(center, reach)}
+    live: dict[str, Forms | Masked] = {graph.input: input_forms(center, reach)}
 
     def evaluate(nodes: tuple[Node, ...]) -> None:
         for node in nodes:
@@ -231,13 +232,14 @@ def build(
 
     for number, (node, before) in enumerate(relus):
         evaluate(before)
-        z = live[node.operands[0]]
+        z = live[node.operands[0]].dense()
         cells = _cells_of_stage(cells, z.value.shape[2])
         _cut_stage(number, z, lines, vertices, cells, exact, most, between)
         stage = Stage(node, before, cells.parent.rows.copy(), cells.active.rows.copy())
         exact.stages.append(stage)
-        live = {n: f.on(stage.parent) for n, f in live.items() if last_use.get(n, -1) > position[node.name]}
-        live[node.name] = z.relu(stage.parent, stage.active)
+        later = [name for name in live if last_use.get(name, -1) > position[node.name]]
+        live = {name: live[name].dense().on(stage.parent) for name in later}
+        live[node.name] = Masked(z, stage.parent, stage.active)
     evaluate(rest)
     return Complex(
         graph,
@@ -248,7 +250,7 @@ def build(
         cells.vertices.rows.copy(),
         cells.lines.rows.copy(),
         cells.count.rows.copy(),
-        _maps(live[graph.output], handed_through=len(center) == 1),
+        _maps(live[graph.output].dense(), handed_through=len(center) == 1),
         exact,
         rest,
     )
@@ -293,15 +295,12 @@ def _cut_stage(
     most: int,
     between: Callable[[], None],
 ) -> None:
-    known, positive = phases_known(z, *boxes_around(vertices, cells))
-    cells.active.rows[:] = known & positive
-
     def signs(which: Ids, parents: Ids, neuron: int) -> NDArray[np.int8]:
         return exact.signs(number, which, parents, neuron)
 
-    cutter = Cutter(number, z, lines, vertices, cells, signs, exact.rounded)
-    for neuron in np.flatnonzero(~known.all(axis=0)).tolist():
+    def check() -> None:
         between()
-        cutter.cut_by(neuron, ~known[:, neuron])
         if len(cells) > most:
             raise TooManyCells(f"more than {most} linear regions")
+
+    Cutter(number, z, lines, vertices, cells, signs, exact.rounded).cut(check)

@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
-from ircert.regions.forms import SAFE, UNIT, Forms
+from ircert.regions.forms import CHUNK, SAFE, UNIT, Forms
 from ircert.regions.tables import Cells, Ids, Lines, Vertices, intersections
 
 ExactSigns = Callable[[Ids, Ids, int], NDArray[np.int8]]
 """(vertices, cells of the stage's beginning, neuron) -> exact signs of the neuron at the vertices."""
+
+TOGETHER = 32
+"""Neurons between two looks at which cells they may cross."""
 
 ExactPoints = Callable[[Ids], Array]
 """Vertices -> their coordinates, correctly rounded."""
@@ -46,7 +49,7 @@ def phases_known(
     forms: Forms, middle: Array, along: Array, across: Array
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(cells, neurons): where a neuron surely keeps its sign on the box around a cell; and whether it is positive."""
-    a, b, c = forms.value[:, 0], forms.value[:, 1], forms.value[:, 2]
+    a, b, c = np.moveaxis(forms.value, 1, 0)
     with np.errstate(invalid="ignore", over="ignore"):
         at = a * middle[:, :1] + b * middle[:, 1:] + c
         swing = np.abs(a * along[:, :1] + b * along[:, 1:])
@@ -69,10 +72,32 @@ class Cutter:
     exact_signs: ExactSigns
     exact_points: ExactPoints
 
-    def cut_by(self, neuron: int, touched: NDArray[np.bool_]) -> None:
-        """Cut by one neuron the cells whose ancestor it may cross."""
+    def cut(self, between: Callable[[], None]) -> None:
+        """Cut by all neurons, some at a time: then boxes around the smaller cells tell again which cells they may cross."""
+        for start in range(0, self.forms.value.shape[2], TOGETHER):
+            some = slice(start, start + TOGETHER)
+            known = self._note_phases(some)
+            self.cells.mark_origins()
+            for i in np.flatnonzero(~known.all(axis=0)).tolist():
+                between()
+                self._cut_by(start + i, ~known[:, i])
+
+    def _note_phases(self, neurons: slice) -> NDArray[np.bool_]:
+        """(cells, neurons): which phases are known without cutting; they are noted."""
+        boxes = boxes_around(self.vertices, self.cells)
+        parts = []
+        for start in range(0, len(self.cells), CHUNK):
+            some = slice(start, start + CHUNK)
+            forms = self.forms.restricted(self.cells.parent.rows[some], neurons)
+            known, positive = phases_known(forms, *(array[some] for array in boxes))
+            self.cells.active.rows[some, neurons] = known & positive
+            parts.append(known)
+        return np.concatenate(parts)
+
+    def _cut_by(self, neuron: int, touched: NDArray[np.bool_]) -> None:
+        """Cut by one neuron the cells whose origin it may cross."""
         cells = self.cells
-        which = np.flatnonzero(touched[cells.parent.rows])
+        which = np.flatnonzero(touched[cells.origin.rows])
         if not len(which):
             return
         signs = self._signs(neuron, which)
@@ -140,6 +165,7 @@ class Cutter:
         cells.lines.extend(lower_edges)
         cells.count.extend(q + 2)
         cells.parent.extend(cells.parent.rows[which])
+        cells.origin.extend(cells.origin.rows[which])
         cells.active.extend(active)
 
     def _new_lines(self, neuron: int, parents: Ids) -> Ids:

@@ -22,6 +22,9 @@ UNIT = 2.0**-53
 TINY = 1e-290
 """Added to error bounds where products may underflow."""
 
+CHUNK = 1024
+"""Cells whose forms are multiplied together."""
+
 SAFE = 1 + 2.0**-20
 """Error bounds are computed in floats themselves."""
 
@@ -49,16 +52,44 @@ class Forms:
         size += np.abs(self.value[:, 2])
         return size
 
-    def relu(self, parent: NDArray[np.int64], active: NDArray[np.bool_]) -> Forms:
-        """relu on parts of cells, with the phases (cells, entries) known."""
-        value, error = self.value[parent], self.error[parent]
-        value *= active[:, None, :]
-        error *= active
-        return Forms(value, error, self.reach)
+    def part(self, cells: slice) -> Forms:
+        """The forms on some cells."""
+        return Forms(self.value[cells], self.error[cells], self.reach)
+
+    def dense(self) -> Forms:
+        """These forms."""
+        return self
+
+    def restricted(self, cells: NDArray[np.int64], entries: slice) -> Forms:
+        """Some of the forms on cells that may repeat."""
+        return Forms(self.value[:, :, entries][cells], self.error[:, entries][cells], self.reach)
 
     def on(self, cells: NDArray[np.int64]) -> Forms:
         """The forms on cells that may repeat."""
         return Forms(self.value[cells], self.error[cells], self.reach)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """relu of forms on parts of their cells, with the phases (cells, entries) known; multiplied out when needed.
+
+    A wide layer of many cells would not fit into the processor's cache, or into memory: affine maps take it in parts.
+    """
+
+    forms: Forms
+    parent: NDArray[np.int64]
+    active: NDArray[np.bool_]
+
+    def part(self, cells: slice) -> Forms:
+        """The forms on some cells."""
+        value, error = self.forms.value[self.parent[cells]], self.forms.error[self.parent[cells]]
+        value *= self.active[cells, None, :]
+        error *= self.active[cells]
+        return Forms(value, error, self.forms.reach)
+
+    def dense(self) -> Forms:
+        """The forms on all cells."""
+        return self.part(slice(None))
 
 
 def input_forms(center: Array, reach: float) -> Forms:
@@ -69,11 +100,13 @@ def input_forms(center: Array, reach: float) -> Forms:
     return Forms(value, np.zeros((1, len(center))), reach)
 
 
-def applied(node: Node, operands: list[Forms]) -> Forms:
+def applied(node: Node, given: list[Forms | Masked]) -> Forms:
     """An affine operation on forms."""
-    op, first = node.op, operands[0]
+    op = node.op
     if isinstance(op, Affine):
-        return _affine(op, first)
+        return _affine(op, given[0])
+    operands = [forms.dense() for forms in given]
+    first = operands[0]
     if isinstance(op, Select):
         return Forms(first.value[:, :, op.indices], first.error[:, op.indices], first.reach)
     if isinstance(op, Concat):
@@ -86,14 +119,21 @@ def applied(node: Node, operands: list[Forms]) -> Forms:
     )
 
 
-def _affine(op: Affine, x: Forms) -> Forms:
+def _affine(op: Affine, x: Forms | Masked) -> Forms:
     gamma = (op.weight.shape[1] + 4) * UNIT
-    value = _times(x.value.reshape(-1, x.value.shape[2]), op.weight).reshape(len(x.value), 3, -1)
-    value[:, 2] += op.bias
     magnitude = abs(op.weight)
-    size = x.size
-    error = _times(x.error + gamma * size, magnitude) + gamma * np.abs(op.bias)
-    return Forms(value, _inflated(error, magnitude, size), x.reach)
+    cells = len(x.parent) if isinstance(x, Masked) else len(x.value)
+    value, error = np.empty((cells, 3, len(op.bias))), np.empty((cells, len(op.bias)))
+    reach = 1.0
+    for start in range(0, cells, CHUNK):
+        some = slice(start, start + CHUNK)
+        part = x.part(some)
+        size, reach = part.size, part.reach
+        value[some] = _times(part.value.reshape(-1, op.weight.shape[1]), op.weight).reshape(len(size), 3, -1)
+        bound = _times(part.error + gamma * size, magnitude) + gamma * np.abs(op.bias)
+        error[some] = _inflated(bound, magnitude, size)
+    value[:, 2] += op.bias
+    return Forms(value, error, reach)
 
 
 def _times(rows: Array, weight: Any) -> Array:

@@ -87,7 +87,8 @@ class Vertices:
 class Cells:
     """Convex polygons, counter-clockwise: vertex i, the line of the edge from vertex i to the next, and their number.
 
-    parent: the cell of the stage's beginning that it is a part of; active: the phases of the stage's neurons.
+    parent: the cell of the stage's beginning that it is a part of; origin: that of the last `mark_origins`;
+    active: the phases of the stage's neurons.
     """
 
     def __init__(self, vertices: Ids, lines: Ids, count: Ids, active: NDArray[np.bool_]) -> None:
@@ -96,6 +97,11 @@ class Cells:
         self.count = Grown(count)
         self.parent = Grown(np.arange(len(count)))
         self.active = Grown(active)
+        self.mark_origins()
+
+    def mark_origins(self) -> None:
+        """From now on, parts of cells know which of the present cells they are a part of."""
+        self.origin = Grown(np.arange(len(self.count)))
 
     @property
     def width(self) -> int:

@@ -73,7 +73,7 @@ class Cutter:
     exact_points: ExactPoints
 
     def cut(self, between: Callable[[], None]) -> None:
-        """Cut by all neurons, some at a time: then boxes around the smaller cells tell again which cells they may cross."""
+        """Cut by all neurons; every few of them, boxes around the cells tell again which cells they may cross."""
         for start in range(0, self.forms.value.shape[2], TOGETHER):
             some = slice(start, start + TOGETHER)
             known = self._note_phases(some)

@@ -18,11 +18,11 @@ from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair
-from ircert.regions.complex import Complex
+from ircert.regions.complex import Complex, TooManyCells
 from ircert.regions.fibres import Fibre, candidates, fibre_of
 from ircert.regions.growth import Surroundings
-from ircert.regions.metric import Point, cell_distances, measure_of, measure_of_radius
-from ircert.regions.violations import Violation, Violations
+from ircert.regions.metric import Point, as_radius, cell_distances, measure_of, measure_of_radius
+from ircert.regions.violations import SMALL, Violation, Violations
 from ircert.result.radius import End
 
 SLACK = Fraction(1, 2**40)
@@ -99,8 +99,8 @@ class _Search:
                 self.question.report(Progress(float(radius), None, f"{len(complex_)} linear regions"))
                 self.lap = time.perf_counter()
             return self._certified()
-        except (OutOfTime, KeyboardInterrupt) as stop:
-            why = "interrupted" if isinstance(stop, KeyboardInterrupt) else "the time limit was reached"
+        except (OutOfTime, TooManyCells, KeyboardInterrupt) as stop:
+            why = "the time limit was reached" if isinstance(stop, OutOfTime) else str(stop) or "interrupted"
             return self._stopped(f"{why} after {self.stats['cells']} linear regions")
 
     def _complexes(self) -> Iterator[tuple[Fraction, Complex]]:
@@ -134,7 +134,7 @@ class _Search:
         best: _Finding | None = None
         for i in np.argsort(distances, kind="stable").tolist():
             self._between()
-            if best is not None and distances[i] > _as_radius(best.measure, self.norm) * (1 + 2.0**-40):
+            if best is not None and distances[i] > as_radius(best.measure, self.norm) * (1 + 2.0**-40):
                 break
             fibre = fibre_of(complex_, int(cells[i]), value)
             found = None if fibre is None else _other_point(fibre, self.norm)
@@ -170,7 +170,11 @@ class _Search:
         if pair is not None:
             refuted = self._end(limit, EVIDENCE[found.kind], up=True)
             return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
-        if found.only_touches:
+        pair, sure = found.on_rim(limit)
+        if pair is not None:
+            refuted = self._end(limit, EVIDENCE["far collision"], up=True)
+            return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
+        if sure:
             return Answer("certified", End.below(radius, CLEAR), None, None, "exact", self.stats)
         reason = "the nearest violation lies at this distance up to the last digits: a slightly larger ball is decided"
         return Answer("unresolved", certified, None, None, "exact", self.stats, reason=reason)
@@ -199,12 +203,14 @@ class _Finding(ABC):
     low: Fraction
     measure: Fraction
     kind: str
-    only_touches: bool
-    """Whether a closed ball that reaches just to it is still free of violations."""
 
     @abstractmethod
     def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
         """A violating pair whose measure is at most the limit."""
+
+    def on_rim(self, limit: Fraction) -> tuple[Pair | None, bool]:
+        """Where no pair within the limit is at hand: a pair exactly there, or None and whether there is surely none."""
+        return None, False
 
     def pair_near(self, norm: Norm) -> Pair:
         """A violating pair as near as it gets, or nearly so."""
@@ -218,17 +224,17 @@ class _Collision(_Finding):
 
     def __init__(self, violation: Violation, violations: Violations) -> None:
         self.low, self.measure, self.kind = violation.low, violation.high, violation.kind
-        self.only_touches = violations.rest is None and violation.low == violation.high
         self._violation, self._violations = violation, violations
 
     def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
         return self._violations.witness(self._violation, limit)
 
+    def on_rim(self, limit: Fraction) -> tuple[Pair | None, bool]:
+        return self._violations.on_rim(limit) if self._violation.high >= limit else (None, False)
+
 
 class _OtherPreimage(_Finding):
     """Another point with the centre's output; `point` is the nearest, or any of a whole segment through the centre."""
-
-    only_touches = False
 
     def __init__(self, point: Point, norm: Norm, *, flat: bool) -> None:
         self._point = point
@@ -240,7 +246,7 @@ class _OtherPreimage(_Finding):
         zero = tuple(Fraction(0) for _ in self._point)
         pair = Pair(self._point, zero)
         if self._flat:  # the segment from the centre to the point has the same output
-            share = Fraction(1)
+            share = Fraction(1) if limit else SMALL
             while (pair := Pair(zero, zero).towards(Pair(self._point, zero), share)).measure(norm) > limit > 0:
                 share /= 2
         return pair if self._flat or pair.measure(norm) <= limit else None
@@ -253,10 +259,6 @@ def _other_point(fibre: Fibre, norm: Norm) -> _OtherPreimage | None:
         return _OtherPreimage(point, norm, flat=False)
     others = [corner for corner in fibre.corners if any(corner)]
     return _OtherPreimage(others[0], norm, flat=True) if others else None
-
-
-def _as_radius(measure: Fraction, norm: Norm) -> float:
-    return math.sqrt(measure) if norm == "2" else float(measure)
 
 
 def _without(question: Question, pinned: list[int]) -> Question:

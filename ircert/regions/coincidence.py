@@ -244,9 +244,9 @@ def coincidence(complex_: Complex, first: int, second: int, outputs: list[int]) 
     return Polytope(4, equations, [*upper, *lower], complex_.reach)
 
 
-def fibre(complex_: Complex, cell: int, value: Sequence[Any]) -> Polytope:
-    """The points of a cell that f maps to a value."""
-    equations: list[Row] = [
-        [*row[:2], row[2] - Fraction(v)] for row, v in zip(map_rows(complex_, cell), value, strict=True)
-    ]
+def fibre(complex_: Complex, cell: int, value: Sequence[Any], outputs: Sequence[int] | None = None) -> Polytope:
+    """The points of a cell that f, or some of its outputs, maps to a value."""
+    rows = map_rows(complex_, cell)
+    chosen = rows if outputs is None else [rows[i] for i in outputs]
+    equations: list[Row] = [[*row[:2], row[2] - Fraction(v)] for row, v in zip(chosen, value, strict=True)]
     return Polytope(2, equations, polygon_rows(complex_, cell), complex_.reach)

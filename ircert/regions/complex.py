@@ -268,8 +268,10 @@ def _maps(forms: Forms, *, handed_through: bool) -> Maps:
 
 
 def _first_cell(region: Outline) -> tuple[Lines, Vertices, Cells]:
-    value = np.array([[float(t) for t in line] for line in region.lines])
-    lines = Lines(value, np.abs(value) * 2.0**-52)
+    sizes = [max(abs(int(t)) for t in line) for line in region.lines]  # integers may be too large for floats
+    scaled = [[float(Fraction(int(t), s)) for t in line] for line, s in zip(region.lines, sizes, strict=True)]
+    value = np.array(scaled)
+    lines = Lines(value, np.abs(value) * 2.0**-52 + 5e-324)
     corners = [[Fraction(int(c[0]), int(c[2])), Fraction(int(c[1]), int(c[2]))] for c in region.corners]
     points = np.array([[float(t) for t in corner] for corner in corners])
     size = len(points)

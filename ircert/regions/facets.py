@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ircert.ir.arrays import Array
 from ircert.regions.complex import Complex
 from ircert.regions.forms import UNIT
+from ircert.regions.metric import approximate
 from ircert.regions.tables import Ids
 
 
@@ -56,7 +58,7 @@ def determinants(complex_: Complex, outputs: list[int]) -> tuple[Array, NDArray[
         (p, q, _), (r, s, _) = complex_.exact_map(cell)[0][outputs]
         exact = p * s - q * r
         signs[cell] = (exact > 0) - (exact < 0)
-        value[cell] = float(exact) / float(complex_.exact_map(cell)[1]) ** 2 if exact else 0.0
+        value[cell] = approximate(Fraction(int(exact), int(complex_.exact_map(cell)[1]) ** 2))
     return value, signs
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ircert.query import Norm
 from ircert.regions.coincidence import Polytope, Vector, fibre
 from ircert.regions.complex import Complex
-from ircert.regions.metric import Point, nearest_of_polygon, nearest_of_segment
+from ircert.regions.metric import Point, approximate, nearest_of_polygon, nearest_of_segment
 from ircert.regions.pairs import Images
 from ircert.regions.tables import Ids
 
@@ -33,15 +33,18 @@ class Fibre:
 def candidates(complex_: Complex, value: Sequence[Fraction]) -> Ids:
     """Cells whose image may hold a value: no output excludes it."""
     images = Images.of(complex_, np.arange(len(complex_)), list(range(len(complex_.maps.value))))
-    target = np.array([float(v) for v in value])
-    slack = np.abs(target) * 2.0**-52
-    inside = (images.low <= target + slack) & (target - slack <= images.high)
-    return np.flatnonzero(inside.all(axis=1))
+    target = np.array([approximate(v) for v in value])
+    slack = np.abs(target) * 2.0**-52 + 5e-324
+    with np.errstate(invalid="ignore"):
+        outside = (images.low > target + slack) | (target - slack > images.high)
+    return np.flatnonzero(~outside.any(axis=1))
 
 
-def fibre_of(complex_: Complex, cell: int, value: Sequence[Fraction]) -> Fibre | None:
-    """The fibre of one cell, or None if it is empty."""
-    polytope = fibre(complex_, cell, value)
+def fibre_of(
+    complex_: Complex, cell: int, value: Sequence[Fraction], outputs: Sequence[int] | None = None
+) -> Fibre | None:
+    """The fibre of one cell under some of the outputs (all without), or None if it is empty."""
+    polytope = fibre(complex_, cell, value, outputs)
     if not polytope.consistent:
         return None
     if len(polytope.basis) == 2:

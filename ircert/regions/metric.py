@@ -5,6 +5,7 @@ Exact distances are `measures`: the distance itself for norms 1 and inf, its squ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -14,6 +15,7 @@ from ircert.ir.arrays import Array
 from ircert.query import Norm
 from ircert.regions.complex import Complex
 from ircert.regions.forms import UNIT
+from ircert.result.radius import root_up, rounded_up
 
 Point = tuple[Fraction, ...]
 
@@ -24,6 +26,19 @@ def measure_of(point: Sequence[Fraction], norm: Norm) -> Fraction:
     if norm == "inf":
         return max(sizes)
     return sum(sizes, Fraction(0)) if norm == "1" else sum((t * t for t in sizes), Fraction(0))
+
+
+def as_radius(measure: Fraction, norm: Norm) -> float:
+    """The distance of a measure, rounded up."""
+    return root_up(measure) if norm == "2" else rounded_up(measure)
+
+
+def approximate(value: Fraction) -> float:
+    """The nearest float; infinite where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def measure_of_radius(radius: Fraction, norm: Norm) -> Fraction:
@@ -69,9 +84,11 @@ def lengths(points: Array, norm: Norm) -> Array:
 def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Array, Array]:
     """Bounds below and above of the distances from the origin to segments (..., 2), whose ends are off by `blur`."""
     step = q - p
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if norm == "2":
-            along = [-(p * step).sum(axis=-1) / (step * step).sum(axis=-1)]
+            scale = np.abs(step).max(axis=-1, keepdims=True)  # squares must neither vanish nor overflow
+            short = step / scale
+            along = [-(p / scale * short).sum(axis=-1) / (short * short).sum(axis=-1)]
         else:
             along = [-p[..., 0] / step[..., 0], -p[..., 1] / step[..., 1]]
             if norm == "inf":
@@ -81,7 +98,7 @@ def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Arra
             t = np.clip(np.nan_to_num(t), 0.0, 1.0)
             best = np.minimum(best, lengths(p + t[..., None] * step, norm))
     size = np.abs(p).sum(axis=-1) + np.abs(q).sum(axis=-1)
-    error = 2 * blur + 2.0**-46 * size  # far above the rounding errors of the few operations
+    error = 2 * blur + 2.0**-46 * size + 1e-300  # far above the rounding errors of the few operations
     return np.maximum(best - error, 0.0), best + error
 
 

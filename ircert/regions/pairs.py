@@ -180,7 +180,8 @@ def _beyond(direction: Array, anchor: Array, q: Array, inside: Array, error: Arr
     with np.errstate(invalid="ignore", over="ignore"):
         cross = direction[:, :, None, 0] * away[..., 1] - direction[:, :, None, 1] * away[..., 0]
         a, b = np.abs(direction).sum(axis=2)[:, :, None], np.abs(away).sum(axis=3)
-        bound = 2 * error[:, :, None] * (a + b + 2 * error[:, :, None]) + 8 * UNIT * a * b
+        # differences are off by at most 2 `error` in every coordinate
+        bound = 2 * error[:, :, None] * (a + b + 4 * error[:, :, None]) + 8 * UNIT * a * b
         return cross * inside[:, :, None] < -bound * (1 + 2.0**-20) - 1e-300
 
 

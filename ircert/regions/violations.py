@@ -31,7 +31,10 @@ from ircert.regions.coincidence import (
 )
 from ircert.regions.complex import Complex
 from ircert.regions.facets import Facets, determinants, facets, rank
+from ircert.regions.fibres import fibre_of
 from ircert.regions.metric import (
+    Point,
+    as_radius,
     cell_distances,
     nearest_of_polygon,
     nearest_of_segment,
@@ -76,7 +79,7 @@ class Violations:
         self.between = between
         self.pairs_asked = 0
         self._floor: Fraction | None = None
-        self._measures: dict[int, Fraction] = {}
+        self._points: dict[int, tuple[Fraction, Point]] = {}
 
     @cached_property
     def distances(self) -> NDArray[np.float64]:
@@ -127,8 +130,7 @@ class Violations:
         """Which of the distances (bounds below) may have a measure under the limit."""
         if below is None:
             return np.ones(len(distances), dtype=bool)
-        limit = float(below) ** 0.5 if self.norm == "2" else float(below)
-        return distances <= limit * (1 + 2.0**-40)
+        return distances <= as_radius(below, self.norm) * (1 + 2.0**-40)
 
     # --- blind cells -------------------------------------------------------------------------------------------------
 
@@ -230,9 +232,51 @@ class Violations:
 
     def _measure(self, cell: int) -> Fraction:
         """The exact distance of a cell."""
-        if cell not in self._measures:
-            self._measures[cell] = nearest_of_polygon(self.complex.exact_polygon(cell), self.norm)[0]
-        return self._measures[cell]
+        return self._nearest_point(cell)[0]
+
+    def _nearest_point(self, cell: int) -> tuple[Fraction, Point]:
+        """The exact distance of a cell and where it is."""
+        if cell not in self._points:
+            self._points[cell] = nearest_of_polygon(self.complex.exact_polygon(cell), self.norm)
+        return self._points[cell]
+
+    # --- the rim of a round ball -------------------------------------------------------------------------------------
+
+    def on_rim(self, limit: Fraction) -> tuple[Pair | None, bool]:
+        """For a closed ball of norm 2 with no violation nearer than its rim: a violating pair on the rim, if one was
+        found; and whether that is sure. Folds and blind cells that begin on the rim leave one point in the ball."""
+        cells = np.flatnonzero(self._near(self.distances, limit))
+        sure = True
+        for first, second in doubtful_pairs(self.complex, cells, self.outputs).tolist():
+            self.between()
+            if max(self._measure(first), self._measure(second)) > limit or self._same_rest(first, second):
+                continue
+            pair, decided = self._pair_on_rim(first, second, limit)
+            if pair is not None:
+                return pair, True
+            sure = sure and decided
+        return None, sure
+
+    def _pair_on_rim(self, first: int, second: int, limit: Fraction) -> tuple[Pair | None, bool]:
+        if self._measure(second) < limit:
+            first, second = second, first
+        if self._measure(second) == limit:  # it has a single point in the ball
+            y = self._nearest_point(second)[1]
+            rows = map_rows(self.complex, second)
+            value = [rows[i][0] * y[0] + rows[i][1] * y[1] + rows[i][2] for i in self.outputs]
+            fibre = fibre_of(self.complex, first, value, self.outputs)
+            if fibre is None:
+                return None, True
+            measure, x = fibre.nearest(self.norm)
+            pair = Pair(x, y)
+            return (pair if measure <= limit and self._violates(first, second, pair) else None), True
+        polytope = coincidence(self.complex, first, second, self.outputs)
+        near = None if self.farthest(polytope, first, second) is None else nearest_pair(polytope, self.norm)
+        if near is None or near.low > limit:
+            return None, True
+        if near.high <= limit and self._violates(first, second, near.pair):
+            return near.pair, True
+        return None, self.rest is None and near.low == near.high
 
     # --- pairs that violate ------------------------------------------------------------------------------------------
 
@@ -270,12 +314,13 @@ class Violations:
             if pair.measure(self.norm) <= limit:
                 return pair
             share /= 2
-        near = violation.nearest.measure(self.norm) <= limit and self._violates(violation)
+        near = violation.nearest.measure(self.norm) <= limit and self._violates(first, second, violation.nearest)
         return violation.nearest if near else None
 
-    def _violates(self, violation: Violation) -> bool:
-        z: Vector = [*violation.nearest.x, *violation.nearest.y, Fraction(1)]
+    def _violates(self, first: int, second: int, pair: Pair) -> bool:
+        """Whether the rest tells apart the points of a pair of K(P, Q)."""
+        z: Vector = [*pair.x, *pair.y, Fraction(1)]
         return any(
             sum((Fraction(a) * b for a, b in zip(form, z, strict=True)), Fraction(0))
-            for form in self.gaps(*violation.cells)
+            for form in self.gaps(first, second)
         )

@@ -1,0 +1,91 @@
+"""The engine against the oracle, which knows nothing of it: radii, closed balls, witnesses, all problems and norms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.oracle.families import Sample, sample
+from tests.oracle.oracle import Answer, closed_ball, local_radius, pseudo_radius, transform_radius
+from tests.regions.asking import NORMS, ask, check_witness, closed, verdict
+
+LIMIT = 8
+EXPECTED = {True: "certified", False: "refuted", None: "unresolved"}
+
+
+def small_samples(seed: int, start: int, stop: int) -> Iterator[Sample]:
+    """Samples with one or two inputs."""
+    rng = np.random.default_rng(seed)
+    for index in range(start, stop):
+        found = sample(rng, index)
+        if len(found.center) <= 2:
+            yield found
+
+
+def oracle_says(s: Sample, problem: str, norm: str) -> Answer:
+    if problem == "transform":
+        return transform_radius(s.layers, s.other, s.center, norm, limit=LIMIT)
+    return (local_radius if problem == "local" else pseudo_radius)(s.layers, s.center, norm, limit=LIMIT)
+
+
+def compare_radius(s: Sample, problem: str, norm: str) -> Answer:
+    """The engine's bracket holds the oracle's radius and is closed; its witness replays."""
+    truth = oracle_says(s, problem, norm)
+    other = s.other if problem == "transform" else None
+    found = ask(s.layers, s.center, norm, problem=problem, other=other, max_radius=float(LIMIT))
+    where = f"{s.name}, {problem}, norm {norm}"
+    if truth.upper is None:
+        assert found.certified >= LIMIT, where
+        assert found.refuted is None or found.refuted >= LIMIT, where
+        return truth
+    assert found.refuted is not None, where
+    assert Fraction(found.certified) <= truth.upper, where
+    assert truth.lower <= Fraction(found.refuted), where
+    assert closed(found), where
+    assert float(found.certified) == pytest.approx(float(truth.lower), rel=1e-12, abs=0.0), where
+    check_witness(found, s.layers, s.center, norm, problem=problem, other=other)
+    return truth
+
+
+def compare_balls(s: Sample, problem: str, norm: str, truth: Answer) -> Iterator[bool]:
+    """Closed balls at the radius and beside it have the oracle's verdict; whether the engine left each undecided."""
+    found = float(truth.lower)
+    other = s.other if problem == "transform" else None
+    ends = [found] if truth.upper is None else [found, float(truth.upper), 0.9 * found, 1.1 * found]
+    for radius in {r for r in [*ends, 1.0] if r > 0}:
+        holds = closed_ball(s.layers, s.center, radius, norm, problem, other)
+        got = verdict(s.layers, s.center, norm, radius, problem=problem, other=other)
+        undecided = got == "unresolved"
+        assert undecided or holds is None or got == EXPECTED[holds], f"{s.name}, {problem}, {norm}, {radius!r}"
+        assert not undecided or norm == "2", f"{s.name}, {problem}, {norm}, {radius!r}"
+        yield undecided
+
+
+def compare(samples: Iterable[Sample], balls: int) -> Counter[str]:
+    """Everything about the samples, closed balls of every `balls`-th only; what was met how often."""
+    met: Counter[str] = Counter()
+    for i, s in enumerate(samples):
+        problems = ["local", "pseudo", *(["transform"] if s.other is not None else [])]
+        for j, problem in enumerate(problems):
+            for k, norm in enumerate(NORMS):
+                truth = compare_radius(s, problem, norm)
+                met["radii"] += 1
+                if problem == "local" and norm == "inf":
+                    met["samples"] += 1
+                    met["positive"] += truth.upper is not None and truth.upper > 0
+                    met["far"] += truth.kind == "far"
+                if (i + j + k) % balls == 0:
+                    for undecided in compare_balls(s, problem, norm, truth):
+                        met["balls"] += 1
+                        met["undecided"] += undecided
+    return met
+
+
+def check_proportions(met: Counter[str]) -> None:
+    assert met["positive"] >= 0.5 * met["samples"]
+    assert met["far"] >= 0.1 * met["samples"]
+    assert met["undecided"] <= 0.02 * met["balls"]

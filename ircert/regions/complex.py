@@ -204,6 +204,7 @@ class TooManyCells(Exception):
     """The complex has more cells than were allowed."""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is uncertain, and decided exactly
 def build(
     graph: Graph,
     center: Array,
@@ -220,7 +221,7 @@ def build(
     last_use = {operand: i for i, node in enumerate(graph.nodes) for operand in node.operands}
     last_use[graph.output] = len(graph.nodes)
     position = {node.name: i for i, node in enumerate(graph.nodes)}
-    reach = float(np.abs(vertices.point.rows).max()) * (1 + 2.0**-40)
+    reach = float(np.abs(vertices.point.rows).max()) * (1 + 2.0**-40) + 5e-324
     live: dict[str, Forms | Masked] = {graph.input: input_forms(center, reach)}
 
     def evaluate(nodes: tuple[Node, ...]) -> None:
@@ -276,7 +277,8 @@ def _first_cell(region: Outline) -> tuple[Lines, Vertices, Cells]:
     points = np.array([[float(t) for t in corner] for corner in corners])
     size = len(points)
     ids = np.arange(size)
-    vertices = Vertices(points, np.abs(points).max(axis=1) * 2.0**-52, np.stack([(ids - 1) % size, ids], axis=1))
+    blur = np.abs(points).max(axis=1) * 2.0**-52 + 5e-324
+    vertices = Vertices(points, blur, np.stack([(ids - 1) % size, ids], axis=1))
     row, count = ids[None, :], np.array([size])
     cells = Cells(np.pad(row, ((0, 0), (0, 4))), np.pad(row, ((0, 0), (0, 4))), count, np.zeros((1, 0), dtype=bool))
     return lines, vertices, cells

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
-from ircert.regions.forms import CHUNK, SAFE, UNIT, Forms
+from ircert.regions.forms import CHUNK, LEAST, SAFE, UNIT, Forms
 from ircert.regions.tables import Cells, Ids, Lines, Vertices, intersections
 
 ExactSigns = Callable[[Ids, Ids, int], NDArray[np.int8]]
@@ -34,14 +34,18 @@ def boxes_around(vertices: Vertices, cells: Cells) -> tuple[Array, Array, Array]
     points = vertices.point.rows[rows]
     middle = (points * used[:, :, None]).sum(axis=1) / count[:, None]
     away = (points - middle[:, None, :]) * used[:, :, None]
+    size = np.abs(away).max(axis=(1, 2))
+    away /= np.where(size > 0, size, 1.0)[:, None, None]  # squares must not vanish
     square = (away * away).sum(axis=2)
     farthest = np.argmax(square, axis=1)
     number = np.arange(len(rows))
     length = np.sqrt(square[number, farthest])[:, None]
     along = away[number, farthest] / np.where(length > 0, length, 1.0)
     across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-    error = np.where(used, vertices.error.rows[rows], 0.0).max(axis=1) + 8 * UNIT * np.abs(middle).max(axis=1)
-    halves = [np.abs(np.einsum("cvk,ck->cv", away, axis)).max(axis=1) * SAFE + 2 * error for axis in (along, across)]
+    error = np.where(used, vertices.error.rows[rows], 0.0).max(axis=1) + 8 * UNIT * np.abs(middle).max(axis=1) + LEAST
+    halves = [
+        np.abs(np.einsum("cvk,ck->cv", away, axis)).max(axis=1) * size * SAFE + 2 * error for axis in (along, across)
+    ]
     return middle, along * halves[0][:, None], across * halves[1][:, None]
 
 
@@ -55,7 +59,7 @@ def phases_known(
         swing = np.abs(a * along[:, :1] + b * along[:, 1:])
         swing += np.abs(a * across[:, :1] + b * across[:, 1:])
         # the box may reach out of the region, but not farther than the region is wide
-        swing += 4 * forms.error + 16 * UNIT * forms.size
+        swing += 4 * forms.error + 16 * UNIT * forms.size + LEAST
         swing *= SAFE
         return np.abs(at) > swing, at > 0
 
@@ -120,7 +124,7 @@ class Cutter:
             at = a * u + b * v + c
             steep = np.abs(a) + np.abs(b)
             # points computed a little outside the region: twice the error covers them
-            bound = 2 * error + steep * blur + 4 * UNIT * (np.abs(a * u) + np.abs(b * v) + np.abs(c))
+            bound = 2 * error + steep * blur + 4 * UNIT * (np.abs(a * u) + np.abs(b * v) + np.abs(c)) + LEAST
             bound *= SAFE
             certain = (np.abs(at) > bound) | (steep + np.abs(c) + error == 0)
         signs = (np.sign(np.where(certain, at, 0.0)) * used).astype(np.int8)
@@ -211,7 +215,7 @@ class Cutter:
         if len(poor):
             polished = self.exact_points(poor)
             self.vertices.point.rows[poor] = polished
-            self.vertices.error.rows[poor] = np.abs(polished).max(axis=1) * 2 * UNIT + 1e-300
+            self.vertices.error.rows[poor] = np.abs(polished).max(axis=1) * 2 * UNIT + LEAST
         return made
 
 

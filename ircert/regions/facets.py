@@ -71,6 +71,8 @@ def winding_vertices(complex_: Complex) -> Ids:
     after, before = (complex_.polygons[cell, (at + k) % count] for k in (1, -1))
     linear = np.moveaxis(complex_.maps.value[:2, :2], 2, 0)[cell]
     rays = [np.einsum("kij,kj->ki", linear, complex_.points[v] - complex_.points[vertex]) for v in (after, before)]
+    sizes = [np.abs(ray).max(axis=1, keepdims=True) for ray in rays]
+    rays = [ray / np.where(size > 0, size, 1.0) for ray, size in zip(rays, sizes, strict=True)]
     turn = np.arctan2(rays[0][:, 0] * rays[1][:, 1] - rays[0][:, 1] * rays[1][:, 0], (rays[0] * rays[1]).sum(axis=1))
     size = len(complex_.points)
     total = np.bincount(vertex, weights=turn, minlength=size)

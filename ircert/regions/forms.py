@@ -25,6 +25,9 @@ TINY = 1e-290
 CHUNK = 1024
 """Cells whose forms are multiplied together."""
 
+LEAST = 1e-300
+"""Added to error bounds that would vanish with tiny numbers."""
+
 SAFE = 1 + 2.0**-20
 """Error bounds are computed in floats themselves."""
 
@@ -83,8 +86,9 @@ class Masked:
     def part(self, cells: slice) -> Forms:
         """The forms on some cells."""
         value, error = self.forms.value[self.parent[cells]], self.forms.error[self.parent[cells]]
-        value *= self.active[cells, None, :]
-        error *= self.active[cells]
+        off = ~self.active[cells]
+        np.copyto(value, 0.0, where=off[:, None, :])
+        np.copyto(error, 0.0, where=off)
         return Forms(value, error, self.forms.reach)
 
     def dense(self) -> Forms:

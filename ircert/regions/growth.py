@@ -62,10 +62,10 @@ class Surroundings:
             return np.inf
         values = {self.graph.input: input_forms(self.center, 1.0)}
         node, before = relus[0]
-        for earlier in before:
-            values[earlier.name] = applied(earlier, [values[name] for name in earlier.operands])
-        a, b, c = np.abs(values[node.operands[0]].value[0])
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for earlier in before:
+                values[earlier.name] = applied(earlier, [values[name] for name in earlier.operands])
+            a, b, c = np.abs(values[node.operands[0]].value[0])
             away = np.sort(c / (a + b))
         away = away[np.isfinite(away) & (away > 0)]
         return float(away[min(NEIGHBOURS, len(away)) - 1]) if len(away) else 1.0

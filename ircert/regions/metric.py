@@ -14,7 +14,7 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.query import Norm
 from ircert.regions.complex import Complex
-from ircert.regions.forms import UNIT
+from ircert.regions.forms import LEAST, UNIT
 from ircert.result.radius import root_up, rounded_up
 
 Point = tuple[Fraction, ...]
@@ -98,7 +98,7 @@ def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Arra
             t = np.clip(np.nan_to_num(t), 0.0, 1.0)
             best = np.minimum(best, lengths(p + t[..., None] * step, norm))
     size = np.abs(p).sum(axis=-1) + np.abs(q).sum(axis=-1)
-    error = 2 * blur + 2.0**-46 * size + 1e-300  # far above the rounding errors of the few operations
+    error = 2 * blur + 2.0**-46 * size + LEAST  # far above the rounding errors of the few operations
     return np.maximum(best - error, 0.0), best + error
 
 
@@ -112,8 +112,9 @@ def cell_distances(complex_: Complex, norm: Norm) -> Array:
     blur = complex_.blur[rows]
     both = np.maximum(blur, np.take_along_axis(blur, after, 1))
     below, _ = segment_distances(p, q, both, norm)
-    cross = p[:, :, 0] * q[:, :, 1] - p[:, :, 1] * q[:, :, 0]
-    size = np.abs(p).sum(axis=2) + np.abs(q).sum(axis=2)
-    outside = (cross < -(4 * both * (size + both) + 16 * UNIT * size * size)) & used
+    with np.errstate(invalid="ignore", over="ignore"):
+        cross = p[:, :, 0] * q[:, :, 1] - p[:, :, 1] * q[:, :, 0]
+        size = np.abs(p).sum(axis=2) + np.abs(q).sum(axis=2)
+        outside = (cross < -(4 * both * (size + both) + 16 * UNIT * size * size + LEAST)) & used
     nearest = np.where(used, below, np.inf).min(axis=1)
     return np.where(outside.any(axis=1), nearest, 0.0)

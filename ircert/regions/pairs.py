@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
 from ircert.regions.complex import Complex
-from ircert.regions.forms import UNIT
+from ircert.regions.forms import LEAST, UNIT
 from ircert.regions.tables import Ids
 
 CHUNK = 1 << 16
@@ -63,10 +63,11 @@ class Images:
             size = np.abs(a * u) + np.abs(b * v) + np.abs(c)
             error = da * np.abs(u) + db * np.abs(v) + dc + (np.abs(a) + da + np.abs(b) + db) * blur + 4 * UNIT * size
         values = np.moveaxis(values, 0, 2)
-        worst = np.where(used, error.max(axis=0, initial=0.0), 0.0).max(axis=1) * (1 + 2.0**-20)
+        worst = np.where(used, error.max(axis=0, initial=0.0), 0.0).max(axis=1) * (1 + 2.0**-20) + LEAST
         worst = np.where(np.isfinite(worst), worst, np.inf)
-        low = np.where(used[:, :, None], values, np.inf).min(axis=1) - worst[:, None]
-        high = np.where(used[:, :, None], values, -np.inf).max(axis=1) + worst[:, None]
+        with np.errstate(invalid="ignore", over="ignore"):
+            low = np.where(used[:, :, None], values, np.inf).min(axis=1) - worst[:, None]
+            high = np.where(used[:, :, None], values, -np.inf).max(axis=1) + worst[:, None]
         return Images(
             cells, vertices, used, values, worst, np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
         )
@@ -95,6 +96,7 @@ def touching_boxes(images: Images) -> Iterator[tuple[Ids, Ids]]:
         start = end
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is in doubt
 def doubtful_pairs(complex_: Complex, cells: Ids, outputs: list[int]) -> Ids:
     """(pairs, 2): the pairs of cells whose images could not be separated."""
     images = Images.of(complex_, cells, outputs)
@@ -204,7 +206,7 @@ def _orientation(p: Array, error: Array) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         cross = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
         size = np.abs(first).sum(axis=1) + np.abs(second).sum(axis=1)
-        bound = 8 * error * (size + error) + 8 * UNIT * size * size
+        bound = 8 * error * (size + error) + 8 * UNIT * size * size + LEAST
         return np.where(np.abs(cross) > bound, np.sign(cross), 0.0)
 
 

@@ -104,10 +104,10 @@ class Violations:
         for i in range(len(forms)):
             for k in range(i):
                 (a, b), (c, d) = forms[i], forms[k]
-                size = np.abs(forms[i]).sum(axis=0) * np.abs(forms[k]).sum(axis=0)
-                error = errors[i].sum(axis=0) * (np.abs(forms[k]) + errors[k]).sum(axis=0)
-                error = error + np.abs(forms[i]).sum(axis=0) * errors[k].sum(axis=0) + 2.0**-50 * size
-                with np.errstate(invalid="ignore"):
+                with np.errstate(invalid="ignore", over="ignore"):
+                    size = np.abs(forms[i]).sum(axis=0) * np.abs(forms[k]).sum(axis=0)
+                    error = errors[i].sum(axis=0) * (np.abs(forms[k]) + errors[k]).sum(axis=0)
+                    error = error + np.abs(forms[i]).sum(axis=0) * errors[k].sum(axis=0) + 2.0**-50 * size
                     found |= (np.abs(a * d - b * c) > error * (1 + 2.0**-20) + 1e-300).astype(np.int8)
         return found
 

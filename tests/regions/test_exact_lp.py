@@ -102,7 +102,9 @@ def test_floats_as_coefficients(seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 4))
     numbers = rng.normal(size=(4, size + 1)) * 10.0 ** rng.integers(-12, 13, (4, size + 1))
-    rows, limits = boxed([[Fraction(v) for v in row[1:]] for row in numbers], [Fraction(v) for v in numbers[:, 0]], size, 1)
+    rows, limits = boxed(
+        [[Fraction(v) for v in row[1:]] for row in numbers], [Fraction(v) for v in numbers[:, 0]], size, 1
+    )
     objective = [Fraction(v) for v in rng.normal(size=size).tolist()]
     best = max((dot(objective, v) for v in vertices(rows, limits)), default=None)
     found = maximise(objective, rows, limits)

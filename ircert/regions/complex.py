@@ -106,12 +106,16 @@ class Exact:
         u, v, w = (int(t) for t in self.point(vertex))
         return Fraction(u, w), Fraction(v, w)
 
-    def signs(self, stage: int, vertices: Ids, cells: Ids, entry: int) -> NDArray[np.int8]:
-        """Exact signs of a neuron at vertices."""
+    def forget_points(self, first: int) -> None:
+        """Vertices from this number on are numbered anew."""
+        self._points = {number: point for number, point in self._points.items() if number < first}
+
+    def signs(self, stage: int, vertices: Ids, cells: Ids, entries: Ids) -> NDArray[np.int8]:
+        """Exact signs of neurons at vertices."""
         self.asked += len(vertices)
         values = [
             side(self._neuron(stage, cell, entry), self.point(vertex))
-            for vertex, cell in zip(vertices.tolist(), cells.tolist(), strict=True)
+            for vertex, cell, entry in zip(vertices.tolist(), cells.tolist(), entries.tolist(), strict=True)
         ]
         return np.array([(v > 0) - (v < 0) for v in values], dtype=np.int8)
 
@@ -204,7 +208,7 @@ class TooManyCells(Exception):
     """The complex has more cells than were allowed."""
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what is not finite is uncertain, and decided exactly
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is uncertain, and decided exactly
 def build(
     graph: Graph,
     center: Array,
@@ -249,7 +253,7 @@ def build(
         vertices.point.rows.copy(),
         vertices.error.rows.copy(),
         cells.vertices.rows.copy(),
-        cells.lines.rows.copy(),
+        cells.edges.rows.copy(),
         cells.count.rows.copy(),
         _maps(live[graph.output].dense(), handed_through=len(center) == 1),
         exact,
@@ -280,13 +284,12 @@ def _first_cell(region: Outline) -> tuple[Lines, Vertices, Cells]:
     blur = np.abs(points).max(axis=1) * 2.0**-52 + 5e-324
     vertices = Vertices(points, blur, np.stack([(ids - 1) % size, ids], axis=1))
     row, count = ids[None, :], np.array([size])
-    cells = Cells(np.pad(row, ((0, 0), (0, 4))), np.pad(row, ((0, 0), (0, 4))), count, np.zeros((1, 0), dtype=bool))
+    cells = Cells(np.pad(row, ((0, 0), (0, 4))), np.pad(row, ((0, 0), (0, 4))), count, 0)
     return lines, vertices, cells
 
 
 def _cells_of_stage(cells: Cells, neurons: int) -> Cells:
-    active = np.zeros((len(cells), neurons), dtype=bool)
-    return Cells(cells.vertices.rows, cells.lines.rows, cells.count.rows, active)
+    return Cells(cells.vertices.rows, cells.edges.rows, cells.count.rows, neurons)
 
 
 def _cut_stage(
@@ -299,8 +302,10 @@ def _cut_stage(
     most: int,
     between: Callable[[], None],
 ) -> None:
-    def signs(which: Ids, parents: Ids, neuron: int) -> NDArray[np.int8]:
-        return exact.signs(number, which, parents, neuron)
+    def signs(which: Ids, parents: Ids, neurons: Ids) -> NDArray[np.int8]:
+        return exact.signs(number, which, parents, neurons)
+
+    first = len(vertices.point)
 
     def check() -> None:
         between()
@@ -308,3 +313,4 @@ def _cut_stage(
             raise TooManyCells(f"more than {most} linear regions")
 
     Cutter(number, z, lines, vertices, cells, signs, exact.rounded).cut(check)
+    exact.forget_points(first)

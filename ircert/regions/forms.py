@@ -63,10 +63,6 @@ class Forms:
         """These forms."""
         return self
 
-    def restricted(self, cells: NDArray[np.int64], entries: slice) -> Forms:
-        """Some of the forms on cells that may repeat."""
-        return Forms(self.value[:, :, entries][cells], self.error[:, entries][cells], self.reach)
-
     def on(self, cells: NDArray[np.int64]) -> Forms:
         """The forms on cells that may repeat."""
         return Forms(self.value[cells], self.error[cells], self.reach)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.ir.arrays import Array, Indices
+from ircert.ir.arrays import Array
 from ircert.regions.forms import UNIT
 
 Ids = NDArray[np.int64]
@@ -83,25 +83,25 @@ class Vertices:
         self.lines.extend(lines)
         return np.arange(first, len(self.point))
 
+    def keep(self, which: Ids) -> None:
+        """Drop all but some vertices; they are numbered anew."""
+        self.point, self.error, self.lines = (Grown(t.rows[which]) for t in (self.point, self.error, self.lines))
+
 
 class Cells:
     """Convex polygons, counter-clockwise: vertex i, the line of the edge from vertex i to the next, and their number.
 
-    parent: the cell of the stage's beginning that it is a part of; origin: that of the last `mark_origins`;
-    active: the phases of the stage's neurons.
+    parent: the cell of the stage's beginning that it is a part of; active: the phases of the stage's neurons;
+    pending: the neurons that were not looked at yet
     """
 
-    def __init__(self, vertices: Ids, lines: Ids, count: Ids, active: NDArray[np.bool_]) -> None:
+    def __init__(self, vertices: Ids, edges: Ids, count: Ids, neurons: int) -> None:
         self.vertices = Grown(vertices)
-        self.lines = Grown(lines)
+        self.edges = Grown(edges)
         self.count = Grown(count)
         self.parent = Grown(np.arange(len(count)))
-        self.active = Grown(active)
-        self.mark_origins()
-
-    def mark_origins(self) -> None:
-        """From now on, parts of cells know which of the present cells they are a part of."""
-        self.origin = Grown(np.arange(len(self.count)))
+        self.active = Grown(np.zeros((len(count), neurons), dtype=bool))
+        self.pending = Grown(np.zeros((len(count), neurons), dtype=bool))
 
     @property
     def width(self) -> int:
@@ -111,32 +111,38 @@ class Cells:
     def __len__(self) -> int:
         return len(self.count)
 
-
-def intersections(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Where lines (value, error) meet, by Cramer's rule, and a bound of the coordinates' error (inf if parallel)."""
-    (p, dp), (q, dq) = first, second
-    below, below_error = _minor(p, dp, q, dq, 0, 1)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        room = np.abs(below) - below_error
-        coordinates, errors = [], []
-        for i, j in ((1, 2), (2, 0)):
-            above, above_error = _minor(p, dp, q, dq, i, j)
-            value = above / below
-            coordinates.append(value)
-            errors.append((above_error + np.abs(value) * below_error) / room + 2 * UNIT * np.abs(value))
-        error = np.maximum(*errors) * (1 + 2.0**-20)
-    return np.stack(coordinates, axis=1), np.where((room > 0) & np.isfinite(error), error, np.inf)
-
-
-def _minor(p: Array, dp: Array, q: Array, dq: Array, i: int, j: int) -> tuple[Array, Array]:
-    value = p[:, i] * q[:, j] - p[:, j] * q[:, i]
-    error = sum(
-        np.abs(p[:, a]) * dq[:, b] + dp[:, a] * (np.abs(q[:, b]) + dq[:, b]) for a, b in ((i, j), (j, i))
-    ) + 4 * UNIT * (np.abs(p[:, i] * q[:, j]) + np.abs(p[:, j] * q[:, i]))
-    return value, error * (1 + 2.0**-20) + 1e-300
+    def add(
+        self,
+        vertices: Ids,
+        edges: Ids,
+        count: Ids,
+        parent: Ids,
+        active: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+    ) -> Ids:
+        """Append cells; their numbers."""
+        first = len(self)
+        tables = (self.vertices, self.edges, self.count, self.parent, self.active, self.pending)
+        for table, rows in zip(tables, (vertices, edges, count, parent, active, pending), strict=True):
+            table.extend(rows)
+        return np.arange(first, len(self))
 
 
-def edge_pairs(vertices: Ids, lines: Ids, at: Indices, count: Ids) -> tuple[Ids, Ids, Ids]:
-    """The ends and the line of edge `at` of each polygon."""
-    rows = np.arange(len(vertices))
-    return vertices[rows, at], vertices[rows, (at + 1) % count], lines[rows, at]
+def intersections(p: Array, dp: Array, q: Array, dq: Array) -> tuple[Array, Array]:
+    """Where lines p and q with errors dp and dq meet, and a bound of the coordinates' error (inf if parallel).
+
+    The cross product of two lines (a, b, c) is their point (u w, v w, w); the errors of its products add up.
+    """
+    one, two = [1, 2, 0], [2, 0, 1]
+    first, second = p[:, one] * q[:, two], p[:, two] * q[:, one]
+    size, error = np.abs(p), np.abs(q) + dq
+    above = first - second
+    wide = (
+        size[:, one] * dq[:, two] + dp[:, one] * error[:, two] + size[:, two] * dq[:, one] + dp[:, two] * error[:, one]
+    )
+    wide = (wide + 4 * UNIT * (np.abs(first) + np.abs(second))) * (1 + 2.0**-20) + 1e-300
+    room = np.abs(above[:, 2]) - wide[:, 2]
+    point = above[:, :2] / above[:, 2:]
+    far = np.abs(point)
+    blur = ((wide[:, :2] + far * wide[:, 2:]) / room[:, None] + 2 * UNIT * far).max(axis=1) * (1 + 2.0**-20)
+    return point, np.where((room > 0) & np.isfinite(blur), blur, np.inf)

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.oracle.build import line, plain, summed
 from tests.oracle.families import Sample, sample
 from tests.oracle.oracle import Answer, closed_ball, local_radius, pseudo_radius, transform_radius
 from tests.regions.asking import NORMS, ask, check_witness, closed, verdict
@@ -88,4 +89,48 @@ def compare(samples: Iterable[Sample], balls: int) -> Counter[str]:
 def check_proportions(met: Counter[str]) -> None:
     assert met["positive"] >= 0.5 * met["samples"]
     assert met["far"] >= 0.1 * met["samples"]
+    assert met["undecided"] <= 0.02 * met["balls"]
+
+
+def wide_samples(seed: int, count: int) -> Iterator[Sample]:
+    """Networks of 16 to 24 neurons: random ones, and x + g(x), which is injective near most points."""
+    rng = np.random.default_rng(seed)
+    for index in range(count):
+        full, n = index % 2 == 1, 1 + int(rng.integers(4) > 0)
+        half = int(rng.integers(7, 11))
+        sizes = [n, 2 * half, n] if index % 3 else [n, half, half, n + int(rng.integers(2))]
+        network = plain(rng, sizes, full)
+        if sizes[-1] == n:
+            network = summed(line(n, len(sizes) - 2), network, 1 / 16)
+        yield Sample(f"wide-{index}", network, rng.integers(-8, 9, n) / 8, None)
+
+
+def test_families() -> None:
+    met = compare(small_samples(2024, 0, 3 * 26), balls=4)
+    check_proportions(met)
+    assert met["radii"] > 300
+    assert met["balls"] > 250
+
+
+def test_wide_networks() -> None:
+    met = compare(wide_samples(7, 6), balls=6)
+    assert met["radii"] == 36
+    assert met["positive"] >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("part", range(8))
+def test_many_families(part: int) -> None:
+    """In all more than 2000 networks."""
+    met = compare(small_samples(1000 + part, 0, 340), balls=3)
+    assert met["samples"] > 250
+    check_proportions(met)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_many_wide_networks() -> None:
+    met = compare(wide_samples(8, 200), balls=6)
+    assert met["positive"] >= 100
     assert met["undecided"] <= 0.02 * met["balls"]

@@ -101,7 +101,7 @@ def wide_samples(seed: int, count: int) -> Iterator[Sample]:
         sizes = [n, 2 * half, n] if index % 3 else [n, half, half, n + int(rng.integers(2))]
         network = plain(rng, sizes, full)
         if sizes[-1] == n:
-            network = summed(line(n, len(sizes) - 2), network, 1 / 16)
+            network = summed(line(n, len(sizes) - 2), network, 0.5)
         yield Sample(f"wide-{index}", network, rng.integers(-8, 9, n) / 8, None)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from ircert.regions.complex import Complex
 from ircert.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.regions.fibres import candidates, fibre_of
 from ircert.regions.growth import Surroundings
-from ircert.regions.metric import cell_distances
+from ircert.regions.metric import cell_distances, measure_of_radius
 from ircert.regions.tables import Ids
 from ircert.regions.violations import Violations
 
@@ -54,23 +54,27 @@ def fold_set(graph: Graph, ball: BallLike | None = None, *, domain: tuple[Any, A
 def preimages(
     graph: Graph, y: Sequence[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
 ) -> list[Preimage]:
-    """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q"."""
+    """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q".
+
+    Where f is singular these are segments or polygons, cut to the ball; for norm 2, to the square around it.
+    """
+    if isinstance(y, str) or not isinstance(y, Iterable):
+        raise QueryError(f"y must be a list of numbers, got {str(y)[:60]!r}", remedy="give one number per output")
     value = [to_fraction(v) for v in y]
     if len(value) != graph.output_dim:
         raise QueryError(f"y has {len(value)} entries but the network has {graph.output_dim} outputs")
     around = asked_ball(graph, ball, domain)
     regions = enumerate_regions(graph, around)
+    norm = around.norm if graph.input_dim == 2 else "inf"
+    reach = measure_of_radius(Fraction(around.radius), norm)
     found: dict[tuple[tuple[Fraction, ...], ...], Preimage] = {}
     for cell in candidates(regions.complex, value + [Fraction(0)] * (2 - graph.input_dim)).tolist():
         fibre = fibre_of(regions.complex, cell, value + [Fraction(0)] * (2 - graph.input_dim))
-        if fibre is None:
+        if fibre is None or fibre.nearest(norm)[0] > reach:
             continue
         corners = tuple(dict.fromkeys(regions.moved(corner) for corner in fibre.corners))
-        inside = [around.contains(corner) for corner in corners]
-        if any(inside) or len(corners) > 1:
-            # a point on the border of several cells is listed once, with one of them
-            key = tuple(sorted(corners))
-            found.setdefault(key, Preimage(corners, cell, regions))
+        # a point on the border of several cells is listed once, with one of them
+        found.setdefault(tuple(sorted(corners)), Preimage(corners, cell, regions))
     return list(_without_faces(found))
 
 
@@ -84,11 +88,12 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | No
     if isinstance(ball, Ball | Query):
         made = ball.ball if isinstance(ball, Query) else ball
         if domain is not None:
-            made = Query("pseudo", made.center, made.radius, made.norm, domain=domain).ball
+            cut = Query("pseudo", made.center, made.radius, made.norm, domain=domain).ball
+            made = replace(made, low=np.maximum(made.low, cut.low), high=np.minimum(made.high, cut.high))
     elif ball is None:
         made = _box_as_ball(graph, domain)
     else:
-        parts = list(ball)
+        parts = list(ball) if isinstance(ball, Iterable) and not isinstance(ball, str) else [ball]
         if len(parts) not in (2, 3):
             raise QueryError(
                 f"a ball is (center, radius) or (center, radius, norm), got {len(parts)} values",

@@ -52,7 +52,7 @@ def fold_set(graph: Graph, ball: BallLike | None = None, *, domain: tuple[Any, A
 
 
 def preimages(
-    graph: Graph, y: Sequence[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
+    graph: Graph, y: Iterable[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
 ) -> list[Preimage]:
     """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q".
 
@@ -93,7 +93,7 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | No
     elif ball is None:
         made = _box_as_ball(graph, domain)
     else:
-        parts = list(ball) if isinstance(ball, Iterable) and not isinstance(ball, str) else [ball]
+        parts: list[Any] = list(ball) if isinstance(ball, Iterable) and not isinstance(ball, str) else [ball]
         if len(parts) not in (2, 3):
             raise QueryError(
                 f"a ball is (center, radius) or (center, radius, norm), got {len(parts)} values",

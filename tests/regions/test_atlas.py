@@ -307,9 +307,9 @@ def test_preimages_of_known_points(seed: int) -> None:
 
 def test_a_value_on_a_border_is_listed_once() -> None:
     (found,) = ircert.preimages(FOLD, FOLD.exact([0.5, 0.0]), ([0.5, 0.0], 2.0))
-    assert found.exact == (Fraction(1, 2), 0)
+    assert found.exact == (Fraction(1, 2), Fraction(0))
     (zero,) = ircert.preimages(TAXI, [0], ([0.0, 0.0], 2.0))  # a vertex of four singular cells
-    assert zero.exact == (0, 0)
+    assert zero.exact == (Fraction(0), Fraction(0))
     ends = ircert.preimages(PLATEAU, PLATEAU.exact([1.0]), (0.0, 3.0))
     assert sorted(p.set.ravel().tolist() for p in ends) == [[-3.0, -1.0], [1.0, 3.0]]
 

@@ -19,8 +19,9 @@ from tests.regions.asking import NORMS, ask, check_witness
 
 REACH = 8.0
 FLAT = [name for name in FAMILIES if name not in ("four_inputs", "wound_column", "rolled")]
-FEW = settings(max_examples=max(1, settings.default.max_examples // 8))
-FEWEST = settings(max_examples=max(1, settings.default.max_examples // 20))
+EXAMPLES: int = settings().max_examples
+FEW = settings(max_examples=max(1, EXAMPLES // 8))
+FEWEST = settings(max_examples=max(1, EXAMPLES // 20))
 """Each example asks several questions."""
 
 

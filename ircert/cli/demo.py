@@ -1,30 +1,37 @@
-"""`ircert demo`: the main job on a bundled network."""
+"""`ircert demo`: the main job on bundled networks."""
 
 from __future__ import annotations
 
 import ircert
 from ircert.data.networks import bundled
-from ircert.ir.printer import outline
-from ircert.passes.pipeline import Pipeline
+from ircert.result.result import Result
 
-NETWORK = "vanderpol-2-10-10-2"
-POINT = (0.5, -1.25)
+NETWORK = "vanderpol-2-32-32-2"
+TWIN = "vanderpol-2-32-32-2-pruned-50-3"
+CENTER = (0.0, 0.0)
 
 
 def demo() -> int:
-    """Load, show, rewrite and evaluate; 0 if every check holds, which a bug alone can prevent."""
-    graph = bundled(NETWORK)
-    print(f"The bundled network {NETWORK}: {graph.input_dim} inputs, {graph.output_dim} outputs, as a graph.\n")
-    print(outline(graph))
-    value, exact = graph(POINT), graph.exact(POINT)
-    print(f"f{POINT} = {value.tolist()} in float64")
-    error = max(abs(float(e) - v) for e, v in zip(exact, value, strict=True))
-    print(f"the same in exact rationals differs by {error:.1e}; the first output is\n  {exact[0]}\n")
-    build = ircert.Builder(graph.input_dim)
-    residual = build.graph(build.add(build.input, build.insert(graph, build.input)))
-    print(f"The residual network x + f(x):    {residual!r}")
-    folded = Pipeline.parse("fold-residual")(residual)
-    print(f"folded into a plain MLP:          {folded!r}")
-    same = list(folded.exact(POINT)) == list(residual.exact(POINT))
-    print(f"Its exact value at the same point is {'the same number' if same else 'DIFFERENT: a bug'}.")
-    return 0 if same else 70
+    """Ask the three questions about a network and its pruned twin; 0 if all were answered, 3 if not."""
+    network, twin = bundled(NETWORK), bundled(TWIN)
+    print(f"The bundled network {NETWORK}: the flow of the Van der Pol oscillator over time 0.2, learned from 1000")
+    print("points by scikit-learn (scripts/train_vanderpol.py). Where can it be inverted?\n")
+    asked = [
+        ("How far around 0 is it injective?", ircert.certify(network, CENTER)),
+        (
+            "How far around (3.5, 0.75), behind the fold, does no other point have the same output?",
+            ircert.certify(network, (3.5, 0.75), problem="pseudo"),
+        ),
+        (
+            "Half of its weights were pruned away. Where is the pruned output a function of the original one?",
+            ircert.certify(network, CENTER, problem="transform", other=twin),
+        ),
+    ]
+    for question, result in asked:
+        print(f"{question}\n\n{_indented(result)}\n")
+    print("Your own network: ircert certify MODEL --center 0,0   (.onnx, .npz or .ir; see ircert certify --help)")
+    return 0 if all(result.verdict == "certified" for _, result in asked) else 3
+
+
+def _indented(result: Result) -> str:
+    return "\n".join(f"    {line}" for line in result.summary().splitlines())

@@ -24,6 +24,7 @@ from ircert.regions.forms import (
     exactly_applied,
     exactly_masked,
     input_forms,
+    slope_errors,
     triples,
 )
 from ircert.regions.outline import Outline, Triple, meeting, side
@@ -264,7 +265,8 @@ def build(
 def _maps(forms: Forms, *, handed_through: bool) -> Maps:
     """The outputs, with the second coordinate as one more of them if it is handed through."""
     value = np.moveaxis(forms.value, 0, 2).swapaxes(0, 1)
-    error = np.stack([forms.error.T / forms.reach, forms.error.T / forms.reach, forms.error.T], axis=1)
+    slopes = slope_errors(forms.error.T, forms.reach)
+    error = np.stack([slopes, slopes, forms.error.T], axis=1)
     if handed_through:
         extra = np.zeros((1, *value.shape[1:]))
         extra[:, 1] = 1.0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
-from ircert.regions.forms import CHUNK, LEAST, SAFE, UNIT, Forms
+from ircert.regions.forms import CHUNK, LEAST, SAFE, UNIT, Forms, slope_errors
 from ircert.regions.tables import Cells, Grown, Ids, Lines, Vertices, intersections
 
 ExactSigns = Callable[[Ids, Ids, Ids], NDArray[np.int8]]
@@ -232,7 +232,7 @@ class Cutter:
         """A line and a carrier for each cut."""
         source = np.stack([np.full_like(parent, self.stage), parent, neuron], axis=1)
         value, error = self.forms.value[parent, :, neuron], self.forms.error[parent, neuron]
-        slopes = error / self.forms.reach
+        slopes = slope_errors(error, self.forms.reach)
         numbers = self.lines.add(value, np.stack([slopes, slopes, error], axis=1), source)
         return numbers - self.first_line + len(self.base_lines)
 

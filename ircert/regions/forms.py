@@ -131,7 +131,7 @@ def _affine(op: Affine, x: Forms | Masked) -> Forms:
         size, reach = part.size, part.reach
         value[some] = _times(part.value.reshape(-1, op.weight.shape[1]), op.weight).reshape(len(size), 3, -1)
         bound = _times(part.error + gamma * size, magnitude) + gamma * np.abs(op.bias)
-        error[some] = _inflated(bound, magnitude, size)
+        error[some] = _inflated(bound, magnitude, part)
     value[:, 2] += op.bias
     return Forms(value, error, reach)
 
@@ -141,15 +141,19 @@ def _times(rows: Array, weight: Any) -> Array:
     return rows @ weight.T if isinstance(weight, np.ndarray) else np.ascontiguousarray((weight @ rows.T).T)
 
 
-def _inflated(error: Array, magnitude: Any, size: Array) -> Array:
-    """The bound is itself computed in floats, and products of tiny numbers vanish."""
+def _inflated(error: Array, magnitude: Any, x: Forms) -> Array:
+    """The bound is itself computed in floats, and products of tiny numbers vanish: slopes too, far as they reach."""
     error *= SAFE
     weights = magnitude if isinstance(magnitude, np.ndarray) else magnitude.data
-    smallest = weights.min(where=weights > 0, initial=1.0)
-    tiny = size < TINY * 2.0**100 / smallest
-    if tiny.any() and (size[tiny] > 0).any():
-        error += TINY
+    vanishing = 2.0**-900 / weights.min(where=weights > 0, initial=1.0)
+    if any(((sizes > 0) & (sizes < vanishing)).any() for sizes in (np.abs(x.value), x.error)):
+        error += TINY + (magnitude.shape[1] + 4) * 1e-323 * x.reach
     return error
+
+
+def slope_errors(error: Array, reach: float) -> Array:
+    """Bounds of the errors of a and b."""
+    return np.where(error > 0, error / reach + 5e-324, error)
 
 
 def _sum(operands: list[Forms]) -> Forms:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,17 +28,17 @@ def small_samples(seed: int, start: int, stop: int) -> Iterator[Sample]:
             yield found
 
 
-def oracle_says(s: Sample, problem: str, norm: str) -> Answer:
+def oracle_says(s: Sample, problem: str, norm: str, domain: Any) -> Answer:
     if problem == "transform":
-        return transform_radius(s.layers, s.other, s.center, norm, limit=LIMIT)
-    return (local_radius if problem == "local" else pseudo_radius)(s.layers, s.center, norm, limit=LIMIT)
+        return transform_radius(s.layers, s.other, s.center, norm, domain, limit=LIMIT)
+    return (local_radius if problem == "local" else pseudo_radius)(s.layers, s.center, norm, domain, limit=LIMIT)
 
 
-def compare_radius(s: Sample, problem: str, norm: str) -> Answer:
+def compare_radius(s: Sample, problem: str, norm: str, domain: Any = None) -> Answer:
     """The engine's bracket holds the oracle's radius and is closed; its witness replays."""
-    truth = oracle_says(s, problem, norm)
+    truth = oracle_says(s, problem, norm, domain)
     other = s.other if problem == "transform" else None
-    found = ask(s.layers, s.center, norm, problem=problem, other=other, max_radius=float(LIMIT))
+    found = ask(s.layers, s.center, norm, problem=problem, other=other, max_radius=float(LIMIT), domain=domain)
     where = f"{s.name}, {problem}, norm {norm}"
     if truth.upper is None:
         assert found.certified >= LIMIT, where
@@ -48,39 +49,51 @@ def compare_radius(s: Sample, problem: str, norm: str) -> Answer:
     assert truth.lower <= Fraction(found.refuted), where
     assert closed(found), where
     assert float(found.certified) == pytest.approx(float(truth.lower), rel=1e-12, abs=0.0), where
-    check_witness(found, s.layers, s.center, norm, problem=problem, other=other)
+    check_witness(found, s.layers, s.center, norm, problem=problem, other=other, domain=domain)
     return truth
 
 
-def compare_balls(s: Sample, problem: str, norm: str, truth: Answer) -> Iterator[bool]:
+def compare_balls(s: Sample, problem: str, norm: str, truth: Answer, domain: Any = None) -> Iterator[bool]:
     """Closed balls at the radius and beside it have the oracle's verdict; whether the engine left each undecided."""
     found = float(truth.lower)
     other = s.other if problem == "transform" else None
     ends = [found] if truth.upper is None else [found, float(truth.upper), 0.9 * found, 1.1 * found]
     for radius in {r for r in [*ends, 1.0] if r > 0}:
-        holds = closed_ball(s.layers, s.center, radius, norm, problem, other)
-        got = verdict(s.layers, s.center, norm, radius, problem=problem, other=other)
+        holds = closed_ball(s.layers, s.center, radius, norm, problem, other, domain)
+        got = verdict(s.layers, s.center, norm, radius, problem=problem, other=other, domain=domain)
         undecided = got == "unresolved"
         assert undecided or holds is None or got == EXPECTED[holds], f"{s.name}, {problem}, {norm}, {radius!r}"
         assert not undecided or norm == "2", f"{s.name}, {problem}, {norm}, {radius!r}"
         yield undecided
 
 
-def compare(samples: Iterable[Sample], balls: int) -> Counter[str]:
-    """Everything about the samples, closed balls of every `balls`-th only; what was met how often."""
+def some_domain(rng: np.random.Generator, center: Any) -> tuple[Any, Any]:
+    """A box around the centre: open sides, sides through it, pinned coordinates (but not all of them)."""
+    steps = [0.0, 0.125, 0.5, 1.0, 3.0, np.inf, np.inf]
+    low, high = center - rng.choice(steps, len(center)), center + rng.choice(steps, len(center))
+    return (low, high) if (low < high).any() else (low, high + 1.0)
+
+
+def compare(samples: Iterable[Sample], balls: int, domains: int | None = None) -> Counter[str]:
+    """Everything about the samples, closed balls of every `balls`-th only; what was met how often.
+
+    domains: a seed for domains to cut the balls with
+    """
     met: Counter[str] = Counter()
+    rng = np.random.default_rng(domains)
     for i, s in enumerate(samples):
+        domain = None if domains is None else some_domain(rng, s.center)
         problems = ["local", "pseudo", *(["transform"] if s.other is not None else [])]
         for j, problem in enumerate(problems):
             for k, norm in enumerate(NORMS):
-                truth = compare_radius(s, problem, norm)
+                truth = compare_radius(s, problem, norm, domain)
                 met["radii"] += 1
                 if problem == "local" and norm == "inf":
                     met["samples"] += 1
                     met["positive"] += truth.upper is not None and truth.upper > 0
                     met["far"] += truth.kind == "far"
                 if (i + j + k) % balls == 0:
-                    for undecided in compare_balls(s, problem, norm, truth):
+                    for undecided in compare_balls(s, problem, norm, truth, domain):
                         met["balls"] += 1
                         met["undecided"] += undecided
     return met
@@ -106,10 +119,17 @@ def wide_samples(seed: int, count: int) -> Iterator[Sample]:
 
 
 def test_families() -> None:
-    met = compare(small_samples(2024, 0, 3 * 26), balls=4)
+    met = compare(small_samples(2024, 0, 2 * 26), balls=4)
     check_proportions(met)
-    assert met["radii"] > 300
-    assert met["balls"] > 250
+    assert met["radii"] > 200
+    assert met["balls"] > 150
+
+
+def test_domains() -> None:
+    met = compare(small_samples(2025, 0, 26), balls=4, domains=1)
+    assert met["radii"] > 100
+    assert met["positive"] >= 5
+    assert met["undecided"] <= 0.02 * met["balls"]
 
 
 def test_wide_networks() -> None:
@@ -126,6 +146,14 @@ def test_many_families(part: int) -> None:
     met = compare(small_samples(1000 + part, 0, 340), balls=3)
     assert met["samples"] > 250
     check_proportions(met)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_many_domains() -> None:
+    met = compare(small_samples(1100, 0, 520), balls=3, domains=2)
+    assert met["positive"] >= 0.2 * met["samples"]
+    assert met["undecided"] <= 0.02 * met["balls"]
 
 
 @pytest.mark.slow

@@ -330,6 +330,17 @@ def test_weights_whose_products_leave_the_floats(scale: float, norm: str) -> Non
 
 
 @pytest.mark.parametrize("norm", NORMS)
+def test_slopes_that_vanish_while_outputs_do_not(norm: str) -> None:
+    """Inputs of 2^300 and outputs of 2^-900: the slopes, 2^-1200, are zero in floats."""
+    (w, b), (v, a) = FOLD
+    network, unit = [(w * 2.0**-300, b), (v * 2.0**-900, a)], 2.0**300
+    center = [0.75 * unit, 0.0]
+    assert radius_of(network, center, norm, max_radius=8 * unit) == 0.75 * unit
+    assert radius_of(network, center, norm, max_radius=8 * unit, problem="pseudo") == 1.5 * unit
+    assert verdict(network, center, norm, 1.5 * unit, problem="pseudo") == "refuted"
+
+
+@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("bias", [1e15, -1e15, 2.0**60])
 def test_huge_biases(bias: float, norm: str) -> None:
     """A unit that is always on carries the identity through a huge bias; folds stay where they are."""

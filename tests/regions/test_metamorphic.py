@@ -88,12 +88,17 @@ def test_translation(case: Case, problem: str, steps: int) -> None:
 
 
 @FEW
-@given(cases(), PROBLEMS, st.integers(-30, 30))
-def test_scaling(case: Case, problem: str, power: int) -> None:
-    """f(x / s) at s c: the radius is scaled by s."""
-    scale = 2.0**power
+@given(
+    cases(), PROBLEMS, st.sampled_from([*range(-30, 31, 5), -900, -520, -150, 300, 520]), st.sampled_from([0, -9, -700])
+)
+def test_scaling(case: Case, problem: str, power: int, after: int) -> None:
+    """t f(x / s) at s c: the radius is scaled by s, also where squares and products leave the floats."""
+    scale, weight = 2.0**power, 2.0**after
     (w, b), *rest = case.layers
     scaled = [(w / scale, b), *rest]
+    scaled[-1] = scaled[-1][0] * weight, scaled[-1][1] * weight
+    assume(len(rest) > 0 and np.isfinite(scaled[0][0]).all())
+    assume((scaled[-1][0] / weight == case.layers[-1][0]).all() and (scaled[0][0] * scale == w).all())
     found = case.radius(scaled, case.center * scale, problem=problem, max_radius=REACH * scale)
     assert same(case.radius(problem=problem), found, Fraction(scale))
 

@@ -25,6 +25,9 @@ from ircert.regions.metric import Point, as_radius, cell_distances, measure_of, 
 from ircert.regions.violations import SMALL, Violation, Violations
 from ircert.result.radius import End
 
+FEW = 4
+"""Pairs that are solved where they are; for more, the cells are cut to the ball first."""
+
 SLACK = Fraction(1, 2**40)
 """A witness near an infimum lies within this relative distance of it."""
 
@@ -122,10 +125,25 @@ class _Search:
     def _found(self, complex_: Complex) -> _Finding | None:
         if self.question.problem == "pseudo":
             return self._other_preimage(complex_)
-        violations = Violations(complex_, self.norm, self.outputs, self.rest, self._between)
-        nearest = violations.nearest()
-        self.stats["pairs solved"] = violations.pairs_asked
-        return None if nearest is None else _Collision(nearest, violations)
+        violations = self._violations(complex_)
+        single = violations.nearest_single()
+        below = None if single is None else single.high
+        if below == 0:
+            return None if single is None else _Collision(single, violations)
+        pairs = violations.doubtful_pairs(below)
+        if single is not None and len(pairs) > FEW:
+            # Many of them overlap beyond the ball that matters: there they are cut off.
+            radius = Fraction(as_radius(single.high, "2")) if self.norm == "2" else single.high
+            closer = self._violations(self.around.complex(radius, self._between))
+            pair = closer.nearest_pair(below)
+        else:
+            closer, pair = violations, violations.nearest_pair(below, pairs)
+        self.stats["pairs solved"] = closer.pairs_asked
+        best = closer.floored(pair or single)
+        return None if best is None else _Collision(best, closer if pair else violations)
+
+    def _violations(self, complex_: Complex) -> Violations:
+        return Violations(complex_, self.norm, self.outputs, self.rest, self._between)
 
     def _other_preimage(self, complex_: Complex) -> _Finding | None:
         value = list(self.question.graph.exact(self.question.center)) + [Fraction(0)] * self.line

@@ -115,11 +115,18 @@ class Violations:
 
     def nearest(self, below: Fraction | None = None) -> Violation | None:
         """The nearest violation with a measure under `below` (of the whole complex without)."""
+        best = self.nearest_single(below)
+        return self.floored(self.nearest_pair(self._under(best, below)) or best)
+
+    def nearest_single(self, below: Fraction | None = None) -> Violation | None:
+        """The nearest blind cell or fold."""
         best = self._nearest_blind_cell(below)
-        best = self._nearest_fold(self._under(best, below)) or best
-        best = self._nearest_pair(self._under(best, below)) or best
+        return self._nearest_fold(self._under(best, below)) or best
+
+    def floored(self, best: Violation | None) -> Violation | None:
+        """With the brackets of pairs that lie no farther for all that is known (norm 2)."""
         if best is not None and self._floor is not None and self._floor < best.low:
-            best = replace(best, low=self._floor)
+            return replace(best, low=self._floor)
         return best
 
     @staticmethod
@@ -197,9 +204,14 @@ class Violations:
 
     # --- pairs -------------------------------------------------------------------------------------------------------
 
-    def _nearest_pair(self, below: Fraction | None) -> Violation | None:
+    def doubtful_pairs(self, below: Fraction | None) -> Ids:
+        """(pairs, 2): cells nearer than the limit whose images could not be separated quickly."""
         cells = np.flatnonzero(self._near(self.distances, below))
-        pairs = doubtful_pairs(self.complex, cells, self.outputs)
+        return doubtful_pairs(self.complex, cells, self.outputs)
+
+    def nearest_pair(self, below: Fraction | None, pairs: Ids | None = None) -> Violation | None:
+        """The nearest violation of two cells; `pairs` are the doubtful ones, if they are known already."""
+        pairs = self.doubtful_pairs(below) if pairs is None else pairs
         low = self.distances[pairs].max(axis=1, initial=0.0)
         best: Violation | None = None
         for i in np.argsort(low, kind="stable").tolist():

@@ -118,6 +118,7 @@ def wide_samples(seed: int, count: int) -> Iterator[Sample]:
         yield Sample(f"wide-{index}", network, rng.integers(-8, 9, n) / 8, None)
 
 
+@pytest.mark.rule("G-5")
 def test_families() -> None:
     met = compare(small_samples(2024, 0, 2 * 26), balls=4)
     check_proportions(met)

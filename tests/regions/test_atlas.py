@@ -83,6 +83,7 @@ def _exact_rank(matrix: list[list[Fraction]]) -> int:
     return 2 if any(minors) else int(any(any(row) for row in matrix))
 
 
+@pytest.mark.rule("G-9")
 def test_a_ball_in_all_its_forms() -> None:
     low, high = np.full(2, -np.inf), np.full(2, np.inf)
     forms: list[Any] = [
@@ -305,6 +306,7 @@ def test_preimages_of_known_points(seed: int) -> None:
     assert only.point.tolist() == origin.tolist()
 
 
+@pytest.mark.rule("G-9")
 def test_a_value_on_a_border_is_listed_once() -> None:
     (found,) = ircert.preimages(FOLD, FOLD.exact([0.5, 0.0]), ([0.5, 0.0], 2.0))
     assert found.exact == (Fraction(1, 2), Fraction(0))

@@ -83,6 +83,7 @@ def forward_signs(graph: Graph, x: list[Fraction]) -> dict[str, list[int]]:
     return signs
 
 
+@pytest.mark.rule("G-1")
 @given(complexes())
 def test_cells_cover_the_region_once(found: Complex) -> None:
     corners = [(Fraction(int(u), int(w)), Fraction(int(v), int(w))) for u, v, w in found.region.corners]
@@ -95,6 +96,7 @@ def test_cells_cover_the_region_once(found: Complex) -> None:
             assert area([polygon[i - 1], p, polygon[(i + 1) % len(polygon)]]) > 0
 
 
+@pytest.mark.rule("G-1")
 @given(complexes())
 def test_maps_and_patterns_are_those_of_the_network(found: Complex) -> None:
     seen = set()
@@ -112,6 +114,7 @@ def test_maps_and_patterns_are_those_of_the_network(found: Complex) -> None:
     assert len(seen) == len(found)
 
 
+@pytest.mark.rule("G-2")
 @given(complexes())
 def test_floats_keep_within_their_bounds(found: Complex) -> None:
     for v in range(len(found.points)):
@@ -126,6 +129,7 @@ def test_floats_keep_within_their_bounds(found: Complex) -> None:
                 assert gap <= Fraction(float(found.maps.error[i, k, cell]))
 
 
+@pytest.mark.rule("G-3")
 @given(complexes())
 def test_facets_and_borders(found: Complex) -> None:
     """Maps agree at both ends of a facet, cells lie on both sides of it; every other edge lies on the outline."""
@@ -153,6 +157,7 @@ def test_facets_and_borders(found: Complex) -> None:
     assert edges == 2 * len(ends)
 
 
+@pytest.mark.rule("G-2")
 @given(complexes())
 def test_edges_lie_on_their_lines(found: Complex) -> None:
     for cell in range(len(found)):

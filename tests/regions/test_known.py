@@ -40,6 +40,7 @@ def is_infinite(*question: Any, **more: Any) -> bool:
 # --- closed forms ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rule("G-6")
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("t", [0.0, 1.25, -0.1])
@@ -179,6 +180,7 @@ def test_pseudo_jumps(norm: str) -> None:
     assert is_infinite(network, [0.0], norm, problem="pseudo")
 
 
+@pytest.mark.rule("G-7")
 def test_a_collision_on_the_rim_beside_a_fold_that_touches_it() -> None:
     """Norm 2: a slanted fold and a far collision both at distance exactly 3; only the collision lies in the ball."""
     split, join = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [4.0, 3.0]]), np.zeros((2, 5))
@@ -207,6 +209,7 @@ def test_transform_in_closed_form(norm: str) -> None:
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.rule("G-4")
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (2, 5)])
 def test_all_shapes(n: int, m: int, norm: str) -> None:
@@ -222,6 +225,7 @@ def test_all_shapes(n: int, m: int, norm: str) -> None:
         assert radius_of(network, center, norm) == 0.0
 
 
+@pytest.mark.rule("G-8")
 @pytest.mark.parametrize("norm", NORMS)
 def test_trivial_networks(norm: str) -> None:
     for problem in ("local", "pseudo"):
@@ -238,6 +242,7 @@ def test_trivial_networks(norm: str) -> None:
     assert radius_of(thin, [2.0], norm, domain=(0.75, 3.0)) == LIMIT
 
 
+@pytest.mark.rule("G-2")
 @pytest.mark.parametrize("norm", NORMS)
 def test_doubled_and_paired_neurons(norm: str) -> None:
     """|x1 - 1| from six neurons, twice each and with both signs, and two dead ones."""
@@ -424,6 +429,7 @@ def deep() -> Network:
     return summed(line(2, 2), plain(np.random.default_rng(0), [2, 12, 12, 2], True), 0.02)
 
 
+@pytest.mark.rule("G-8")
 def test_no_time_at_all() -> None:
     found = ask(deep(), [0.0, 0.0], seconds=0.0)
     assert (found.verdict, found.certified, found.refuted) == (None, 0.0, None)
@@ -432,6 +438,7 @@ def test_no_time_at_all() -> None:
     assert ask(deep(), [0.0, 0.0], seconds=0.0, problem="pseudo").refuted is None
 
 
+@pytest.mark.rule("G-8")
 @pytest.mark.parametrize("calls", [0, 1, 2])
 def test_interrupted_by_the_user(calls: int) -> None:
     """The bracket that was reached is returned, and it is no larger than the truth."""

@@ -246,6 +246,7 @@ def test_more_outputs_never_lower_the_radius(case: Case, seed: int) -> None:
         assert bounds(case.radius(problem=problem))[0] <= bounds(case.radius(more, problem=problem))[1]
 
 
+@pytest.mark.rule("G-7")
 @FEWEST
 @given(cases())
 def test_the_verdict_is_monotone_in_the_radius(case: Case) -> None:

@@ -2,9 +2,9 @@
 
     python benchmarks/regions.py [--limit 120]
 
-One thread (set OMP_NUM_THREADS=1). The MILP is the paper's: max |x - y| over two copies, on a ball that the regions engine
-certifies; it is stopped after --limit seconds, and then the ratio is a bound below. Solvers that are not installed are
-left out.
+One thread (set OMP_NUM_THREADS=1). The MILP is the paper's: max |x - y| over two copies, on a ball that the regions
+engine certifies; it is stopped after --limit seconds, and then the ratio is a bound below. Solvers that are not
+installed are left out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def cells(sizes: tuple[int, ...], radius: float) -> None:
     found = build(graph, np.zeros(2), region)
     seconds = timed(lambda: build(graph, np.zeros(2), region))
     shape = "-".join(map(str, sizes))
-    print(f"  {shape:22} radius {radius:<5g} {len(found):8,} cells {seconds:8.3f} s {len(found) / seconds:10,.0f} cells/s")
+    rate = len(found) / seconds
+    print(f"  {shape:22} radius {radius:<5g} {len(found):8,} cells {seconds:8.3f} s {rate:10,.0f} cells/s")
 
 
 def complexes() -> None:

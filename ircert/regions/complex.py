@@ -215,7 +215,7 @@ def build(
     center: Array,
     region: Outline,
     *,
-    most: int = 5_000_000,
+    most: int = 2_000_000,
     between: Callable[[], None] = lambda: None,
 ) -> Complex:
     """The complex of a canonical graph with one or two inputs, around a centre; `between` is called now and then."""

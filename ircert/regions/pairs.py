@@ -8,7 +8,7 @@ separation is certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -97,13 +97,16 @@ def touching_boxes(images: Images) -> Iterator[tuple[Ids, Ids]]:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is in doubt
-def doubtful_pairs(complex_: Complex, cells: Ids, outputs: list[int]) -> Ids:
+def doubtful_pairs(
+    complex_: Complex, cells: Ids, outputs: list[int], between: Callable[[], None] = lambda: None
+) -> Ids:
     """(pairs, 2): the pairs of cells whose images could not be separated."""
     images = Images.of(complex_, cells, outputs)
     found = [np.empty((0, 2), dtype=np.int64)]
     if len(cells) > 1:
         for i, j in touching_boxes(images):
             for k in range(0, len(i), CHUNK // 4):
+                between()
                 a, b = i[k : k + CHUNK // 4], j[k : k + CHUNK // 4]
                 doubt = _unseparated(images, a, b)
                 found.append(np.stack([cells[a[doubt]], cells[b[doubt]]], axis=1))

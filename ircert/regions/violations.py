@@ -207,7 +207,7 @@ class Violations:
     def doubtful_pairs(self, below: Fraction | None) -> Ids:
         """(pairs, 2): cells nearer than the limit whose images could not be separated quickly."""
         cells = np.flatnonzero(self._near(self.distances, below))
-        return doubtful_pairs(self.complex, cells, self.outputs)
+        return doubtful_pairs(self.complex, cells, self.outputs, self.between)
 
     def nearest_pair(self, below: Fraction | None, pairs: Ids | None = None) -> Violation | None:
         """The nearest violation of two cells; `pairs` are the doubtful ones, if they are known already."""

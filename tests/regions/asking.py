@@ -19,6 +19,10 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 LIMIT = 64.0
 
 
+class Refused(Exception):
+    """The engine does not take the question."""
+
+
 def graph_of(network: Any) -> Graph:
     """A graph, or layers (W, b) as one."""
     return network if isinstance(network, Graph) else ircert.load(network)
@@ -54,7 +58,9 @@ def ask(
         report=report,
     )
     engine = Regions()
-    assert engine.refusal(question) is None
+    refusal = engine.refusal(question)
+    if refusal is not None:
+        raise Refused(refusal)
     return engine.answer(question)
 
 

@@ -82,9 +82,8 @@ class Masked:
     def part(self, cells: slice) -> Forms:
         """The forms on some cells."""
         value, error = self.forms.value[self.parent[cells]], self.forms.error[self.parent[cells]]
-        off = ~self.active[cells]
-        np.copyto(value, 0.0, where=off[:, None, :])
-        np.copyto(error, 0.0, where=off)
+        value *= self.active[cells, None, :]
+        error *= self.active[cells]
         return Forms(value, error, self.forms.reach)
 
     def dense(self) -> Forms:

@@ -25,9 +25,6 @@ from ircert.regions.metric import Point, as_radius, cell_distances, measure_of, 
 from ircert.regions.violations import SMALL, Violation, Violations
 from ircert.result.radius import End
 
-FEW = 4
-"""Pairs that are solved where they are; for more, the cells are cut to the ball first."""
-
 SLACK = Fraction(1, 2**40)
 """A witness near an infimum lies within this relative distance of it."""
 
@@ -130,14 +127,12 @@ class _Search:
         below = None if single is None else single.high
         if below == 0:
             return None if single is None else _Collision(single, violations)
-        pairs = violations.doubtful_pairs(below)
-        if single is not None and len(pairs) > FEW:
-            # Many of them overlap beyond the ball that matters: there they are cut off.
+        closer = violations
+        if single is not None:
+            # Beyond the fold images overlap that are apart inside the ball: cells are cut to it.
             radius = Fraction(as_radius(single.high, "2")) if self.norm == "2" else single.high
             closer = self._violations(self.around.complex(radius, self._between))
-            pair = closer.nearest_pair(below)
-        else:
-            closer, pair = violations, violations.nearest_pair(below, pairs)
+        pair = closer.nearest_pair(below)
         self.stats["pairs solved"] = closer.pairs_asked
         best = closer.floored(pair or single)
         return None if best is None else _Collision(best, closer if pair else violations)

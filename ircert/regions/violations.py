@@ -204,14 +204,10 @@ class Violations:
 
     # --- pairs -------------------------------------------------------------------------------------------------------
 
-    def doubtful_pairs(self, below: Fraction | None) -> Ids:
-        """(pairs, 2): cells nearer than the limit whose images could not be separated quickly."""
+    def nearest_pair(self, below: Fraction | None) -> Violation | None:
+        """The nearest violation of two cells."""
         cells = np.flatnonzero(self._near(self.distances, below))
-        return doubtful_pairs(self.complex, cells, self.outputs, self.between)
-
-    def nearest_pair(self, below: Fraction | None, pairs: Ids | None = None) -> Violation | None:
-        """The nearest violation of two cells; `pairs` are the doubtful ones, if they are known already."""
-        pairs = self.doubtful_pairs(below) if pairs is None else pairs
+        pairs = doubtful_pairs(self.complex, cells, self.outputs, self.between)
         low = self.distances[pairs].max(axis=1, initial=0.0)
         best: Violation | None = None
         for i in np.argsort(low, kind="stable").tolist():

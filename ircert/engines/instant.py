@@ -33,7 +33,13 @@ def instant(question: Question) -> Answer | None:
     found = _collision(question, graph, other)
     if found is not None:
         return _never(question, found, _why_never(question, graph))
-    reason = _why_always(question, graph, other)
+    return None if question.deadline.passed() else always(question)
+
+
+def always(question: Question) -> Answer | None:
+    """The answer where no ball is too large."""
+    other = None if question.other is None else canonical(question.other)
+    reason = _why_always(question, canonical(question.graph), other)
     return None if reason is None else _always(question, reason)
 
 

@@ -110,7 +110,11 @@ def _least(first: End | None, second: End) -> End:
 def _why(question: Question, answer: Answer) -> str:
     if answer.reason is not None:
         return answer.reason
-    return "the time limit was reached" if question.deadline.passed() else "the engine stopped before it knew"
+    if question.deadline.passed():
+        return "the time limit was reached"
+    if answer.refuted is not None and answer.trust == "exact":
+        return "the bracket is as narrow as this engine makes it, and wider than tol"
+    return "the engine stopped before it knew"
 
 
 def _without_float_bounds(answer: Answer) -> Answer:

@@ -132,7 +132,7 @@ class _Search:
             # Beyond the fold images overlap that are apart inside the ball: cells are cut to it.
             radius = Fraction(as_radius(single.high, "2")) if self.norm == "2" else single.high
             closer = self._violations(self.around.complex(radius, self._between))
-        pair = closer.nearest_pair(below)
+        pair = closer.nearest_pair(below, clear=self.clear)
         self.stats["pairs solved"] = closer.pairs_asked
         best = closer.floored(pair or single)
         return None if best is None else _Collision(best, closer if pair else violations)
@@ -181,7 +181,7 @@ class _Search:
         limit = measure_of_radius(radius, self.norm)
         pair = found.pair_within(limit, self.norm)
         if pair is not None:
-            refuted = self._end(limit, EVIDENCE[found.kind], up=True)
+            refuted = self._end(min(found.measure, limit), EVIDENCE[found.kind], up=True)
             return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
         pair, sure = found.on_rim(limit)
         if pair is not None:

@@ -51,7 +51,8 @@ def plot_result(
     pairs = [(r.witness.x, r.witness.y) for r in results if witness and r.witness is not None]
     shown = window_of(results, window, [_floats(p) for pair in pairs for p in pair])
     cells = ircert.enumerate_regions(graph, shown) if regions is True else regions or None
-    creases = ircert.fold_set(graph, shown) if folds is True else folds or None
+    square = graph.output_dim == graph.input_dim  # only then a map has an orientation that folds could turn over
+    creases = (ircert.fold_set(graph, shown) if square else None) if folds is True else folds or None
     solutions = _preimages(result, shown) if preimages is True else preimages or ()
     ax = new_axes() if ax is None else ax
     draw = _draw_line if graph.input_dim == 1 else _draw_plane

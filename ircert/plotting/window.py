@@ -14,6 +14,9 @@ from ircert.plotting.data import Result
 from ircert.query import Ball
 
 MARGIN = 1.25
+SHARPEST = 2.0**-30
+"""Axes cannot show less than this share of the centre's coordinates."""
+
 FAR = 100.0
 """Radii beyond this many times max(1, |centre|) do not widen the picture: nothing near the centre would be seen."""
 
@@ -24,7 +27,13 @@ def window_of(results: Sequence[Result], window: Any = None, points: Iterable[An
     sides = (-np.inf, np.inf) if results[0].domain is None else results[0].domain
     low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), center.shape) for side in sides)
     if np.ndim(window) == 0:
-        half = _half_width(results, points) if window is None else _positive(window)
+        least = max(SHARPEST * float(np.abs(center).max()), 1e-290)
+        half = max(_half_width(results, points), least) if window is None else _positive(window)
+        if half < least:
+            raise QueryError(
+                f"a picture {half:g} wide around this centre is finer than the numbers of its axes",
+                remedy=f"show at least {least:.2g}",
+            )
         return Ball(center, half, "inf", low, high)
     return _box(*_corners(window, center.shape), low, high)
 

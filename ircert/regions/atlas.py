@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.errors import QueryError
+from ircert.frontends.load import load
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
@@ -28,11 +29,13 @@ from ircert.regions.violations import Violations
 BallLike = Ball | Query | Sequence[Any]
 
 
-def enumerate_regions(graph: Graph, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> Regions:
+def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> Regions:
     """All linear regions that meet a ball: (center, radius[, norm]), a Ball or a Query; cut with a domain (low, high).
 
-    Without a ball, the regions of the domain. Regions are cut to the ball; for norm 2, to the square around it.
+    The network is a graph or whatever `ircert.load` reads. Without a ball, the regions of the domain. Regions are cut
+    to the ball; for norm 2, to the square around it.
     """
+    graph = _loaded(graph)
     around = asked_ball(graph, ball, domain)
     complex_ = _surroundings(graph, around).complex(Fraction(around.radius))
     cells = np.arange(len(complex_))
@@ -41,8 +44,9 @@ def enumerate_regions(graph: Graph, ball: BallLike | None = None, *, domain: tup
     return Regions(graph, around, complex_, cells)
 
 
-def fold_set(graph: Graph, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> FoldSet:
+def fold_set(graph: Any, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> FoldSet:
     """Where the orientation of f turns over inside a ball (as many outputs as inputs), and where f is singular."""
+    graph = _loaded(graph)
     if graph.output_dim != graph.input_dim:
         raise QueryError(
             f"the fold set needs as many outputs as inputs, not {graph.output_dim} of {graph.input_dim}",
@@ -52,12 +56,13 @@ def fold_set(graph: Graph, ball: BallLike | None = None, *, domain: tuple[Any, A
 
 
 def preimages(
-    graph: Graph, y: Iterable[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
+    graph: Any, y: Iterable[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
 ) -> list[Preimage]:
     """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q".
 
     Where f is singular these are segments or polygons, cut to the ball; for norm 2, to the square around it.
     """
+    graph = _loaded(graph)
     if isinstance(y, str) or not isinstance(y, Iterable):
         raise QueryError(f"y must be a list of numbers, got {str(y)[:60]!r}", remedy="give one number per output")
     value = [to_fraction(v) for v in y]
@@ -76,6 +81,10 @@ def preimages(
         # a point on the border of several cells is listed once, with one of them
         found.setdefault(tuple(sorted(corners)), Preimage(corners, cell, regions))
     return list(_without_faces(found))
+
+
+def _loaded(given: Any) -> Graph:
+    return given if isinstance(given, Graph) else load(given)
 
 
 def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None) -> Ball:

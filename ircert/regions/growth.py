@@ -41,9 +41,16 @@ class Surroundings:
         ]
         return sides
 
+    @property
+    def strip(self) -> list[tuple[Fraction | None, Fraction | None]]:
+        """The domain with the second coordinate that a network with one input is given: any interval around 0 will do,
+        and a short one keeps the strips that its cells are in proportion."""
+        half = Fraction(min(self.first_radius(), 1.0))
+        return self.box if len(self.center) == 2 else [*self.box, (-half, half)]
+
     def complex(self, radius: Fraction, between: Callable[[], None] = lambda: None) -> Complex:
         """The complex inside the ball (norm 2: inside the square around it)."""
-        return build(self.graph, self.center, outline(radius, self.norm, self.box), between=between)
+        return build(self.graph, self.center, outline(radius, self.norm, self.strip), between=between)
 
     def covered(self, radius: Fraction) -> bool:
         """Whether the ball holds the whole domain, so that larger balls are the same."""

@@ -83,8 +83,8 @@ def lengths(points: Array, norm: Norm) -> Array:
 
 def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Array, Array]:
     """Bounds below and above of the distances from the origin to segments (..., 2), whose ends are off by `blur`."""
-    step = q - p
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        step = q - p
         if norm == "2":
             scale = np.abs(step).max(axis=-1, keepdims=True)  # squares must neither vanish nor overflow
             short = step / scale
@@ -97,9 +97,17 @@ def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Arra
         for t in along:
             t = np.clip(np.nan_to_num(t), 0.0, 1.0)
             best = np.minimum(best, lengths(p + t[..., None] * step, norm))
-    size = np.abs(p).sum(axis=-1) + np.abs(q).sum(axis=-1)
-    error = 2 * blur + 2.0**-46 * size + LEAST  # far above the rounding errors of the few operations
-    return np.maximum(best - error, 0.0), best + error
+        size = np.abs(p).sum(axis=-1) + np.abs(q).sum(axis=-1)
+        error = 2 * blur + 2.0**-46 * size + LEAST  # far above the rounding errors of the few operations
+        low, high = np.maximum(best - error, 0.0), best + error
+    return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=np.inf, posinf=np.inf)
+
+
+def farthest_points(complex_: Complex, norm: Norm) -> Array:
+    """Bounds above of the distances from the centre to the points of the cells."""
+    with np.errstate(over="ignore"):
+        reach = lengths(complex_.points, norm) * (1 + 2.0**-40) + 2 * complex_.blur + LEAST
+    return np.where(complex_.used, reach[complex_.polygons], 0.0).max(axis=1)
 
 
 def cell_distances(complex_: Complex, norm: Norm) -> Array:

@@ -98,13 +98,20 @@ def touching_boxes(images: Images) -> Iterator[tuple[Ids, Ids]]:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is in doubt
 def doubtful_pairs(
-    complex_: Complex, cells: Ids, outputs: list[int], between: Callable[[], None] = lambda: None
+    complex_: Complex,
+    cells: Ids,
+    outputs: list[int],
+    beyond: NDArray[np.bool_] | None = None,
+    between: Callable[[], None] = lambda: None,
 ) -> Ids:
-    """(pairs, 2): the pairs of cells whose images could not be separated."""
+    """(pairs, 2): the pairs of cells whose images could not be separated; of those with one cell `beyond`, if given."""
     images = Images.of(complex_, cells, outputs)
     found = [np.empty((0, 2), dtype=np.int64)]
     if len(cells) > 1:
         for i, j in touching_boxes(images):
+            if beyond is not None:
+                wanted = beyond[i] | beyond[j]
+                i, j = i[wanted], j[wanted]
             for k in range(0, len(i), CHUNK // 4):
                 between()
                 a, b = i[k : k + CHUNK // 4], j[k : k + CHUNK // 4]

@@ -36,6 +36,7 @@ from ircert.regions.metric import (
     Point,
     as_radius,
     cell_distances,
+    farthest_points,
     nearest_of_polygon,
     nearest_of_segment,
     segment_distances,
@@ -43,6 +44,7 @@ from ircert.regions.metric import (
 from ircert.regions.pairs import doubtful_pairs
 from ircert.regions.roundness import nearest_pair
 from ircert.regions.tables import Ids
+from ircert.result.radius import rounded_down
 
 SMALL = Fraction(1, 2**30)
 
@@ -204,10 +206,11 @@ class Violations:
 
     # --- pairs -------------------------------------------------------------------------------------------------------
 
-    def nearest_pair(self, below: Fraction | None) -> Violation | None:
-        """The nearest violation of two cells."""
+    def nearest_pair(self, below: Fraction | None, clear: Fraction = Fraction(0)) -> Violation | None:
+        """The nearest violation of two cells; the open ball of radius `clear` is known to hold none."""
         cells = np.flatnonzero(self._near(self.distances, below))
-        pairs = doubtful_pairs(self.complex, cells, self.outputs, self.between)
+        beyond = farthest_points(self.complex, self.norm)[cells] >= rounded_down(clear)
+        pairs = doubtful_pairs(self.complex, cells, self.outputs, beyond, self.between)
         low = self.distances[pairs].max(axis=1, initial=0.0)
         best: Violation | None = None
         for i in np.argsort(low, kind="stable").tolist():

@@ -89,5 +89,9 @@ class Result:
         return summary(self)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes."""
+        """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes.
+
+        Options are those of `ircert.plotting.plot_result`: balls (further results), regions, folds, preimages, window
+        (half the width, or two corners), witness, legend, inputs (labels of the axes).
+        """
         return import_module("ircert.plotting").plot_result(self, ax=ax, **options)

@@ -94,7 +94,7 @@ def test_unresolved_says_why(script: Script) -> None:
     script(late)
     assert "time limit" in str(ircert.certify(fold(), [0.5], engine="scripted", time_limit=0.001).reason)
     script(answer(certified=End(0.25, ""), refuted=End(0.5, ""), witness=PAIR))
-    assert "stopped" in str(ircert.certify(fold(), [0.0], engine="scripted").reason)
+    assert "wider than tol" in str(ircert.certify(fold(), [0.0], engine="scripted").reason)
     script(answer(verdict="unresolved"))
     fixed = ircert.certify(fold(), [0.5], radius=1.0, engine="scripted")
     assert (fixed.verdict, fixed.witness) == ("unresolved", None)
@@ -250,3 +250,19 @@ def test_engines_that_are_not_there_are_not_listed(monkeypatch: pytest.MonkeyPat
     assert "future" not in engines.names()
     with pytest.raises(QueryError, match="there is no engine 'future'"):
         engines.get("future")
+
+
+def test_wide_networks_with_two_inputs_keep_to_the_time_limit() -> None:
+    rng = np.random.default_rng(0)
+    layers = [(rng.standard_normal((m, n)) / n, rng.standard_normal(m)) for n, m in ((2, 150), (150, 150), (150, 3))]
+    result = ircert.certify(layers, [0.0, 0.0], time_limit=1e-9)
+    assert (result.verdict, result.engine, result.radius.certified) == ("unresolved", "regions", 0.0)
+
+
+def test_wide_injective_networks_are_recognised_after_the_search() -> None:
+    rng = np.random.default_rng(0)
+    build = ircert.Builder(2)
+    bump = build.relu(build.affine(build.input, rng.standard_normal((70, 2)), rng.standard_normal(70)))
+    graph = build.graph(build.add(build.input, build.affine(bump, rng.standard_normal((2, 70)) / 1000)))
+    result = ircert.certify(graph, [0.0, 0.0], max_radius=2.0)
+    assert (result.verdict, result.engine, float(result.radius.certified)) == ("certified", "instant", np.inf)

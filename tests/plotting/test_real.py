@@ -1,0 +1,40 @@
+"""Pictures of real answers: shapes and scales that need care."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.errors import QueryError
+from ircert.ir.graph import Graph
+
+
+def network(inputs: int, outputs: int, seed: int = 0) -> Graph:
+    rng = np.random.default_rng(seed)
+    layers = [(rng.standard_normal((m, n)), rng.standard_normal(m)) for n, m in ((inputs, 6), (6, outputs))]
+    return ircert.load(layers)
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)])
+def test_any_number_of_outputs(inputs: int, outputs: int) -> None:
+    graph = network(inputs, outputs)
+    result = ircert.certify(graph, [0.25] * inputs, max_radius=4.0)
+    ax = result.plot(window=2.0)
+    assert ax.get_xlim() == pytest.approx((-1.75, 2.25))
+    folds = [artist for artist in ax.get_children() if artist.get_gid() == "folds"]
+    assert len(folds) <= (1 if inputs == outputs else 0)
+
+
+def test_a_window_finer_than_floats_is_refused_or_widened() -> None:
+    tiny = 2.0**-60
+    shift, fold = ([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.0]), ([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-tiny, tiny, 0, 0])
+    build = ircert.Builder(2)
+    hidden = build.relu(build.affine(build.affine(build.input, *shift), *fold))
+    graph = build.graph(build.affine(hidden, [[1.0, 1, 0, 0], [0, 0, 1, -1]]))
+    result = ircert.certify(graph, [1.0, 0.0])
+    assert result.radius.certified == tiny
+    low, high = result.plot().get_xlim()
+    assert (low, high) == pytest.approx((1 - 2.0**-30, 1 + 2.0**-30), abs=1e-12)
+    with pytest.raises(QueryError, match="finer than the numbers of its axes"):
+        result.plot(window=1e-17)

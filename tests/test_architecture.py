@@ -28,6 +28,7 @@ ROOMS = [
     "ircert.witness",
     "ircert.backends",
     "ircert.result",
+    "ircert.proofs",
     "ircert.regions",
     "ircert.engines",
     "ircert.certification",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "auto": "ircert.engines.auto:Auto",
+    "milp": "ircert.engines.milp:Milp",
     "regions": "ircert.engines.regions:Regions",
 }
 

@@ -11,7 +11,7 @@ from ircert.engines.judge import NOTHING
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
-ORDER = ("regions",)
+ORDER = ("regions", "milp")
 """Engines in the order in which they are asked; those that are not there are passed over."""
 
 WIDE = 64

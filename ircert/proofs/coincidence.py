@@ -1,0 +1,319 @@
+"""K(P, Q): the pairs x in P, y in Q with equal givens, as an exact polytope in any dimension.
+
+P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v) (for `pseudo` z = u),
+subject to the equations of the givens and the signs of all neurons. Balls of norm inf are rows; those of norms 1 and 2
+are approached by planes s·u <= r (s a sign vector) and 2 g·u <= r² + |g|², as many as are needed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ircert.ir.rational import Integers, integer_type
+from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.exact_program import Optimum, Undecided, maximise, reduce
+from ircert.proofs.setting import Phases, Setting
+
+ROUNDS = 60
+CLOSE = Fraction(1, 2**36)
+
+Vector = list[Fraction]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two points relative to the centre."""
+
+    u: tuple[Fraction, ...]
+    v: tuple[Fraction, ...]
+
+    def towards(self, other: Pair, share: Fraction) -> Pair:
+        """The pair this share of the way to another one."""
+        mixed = (
+            tuple(a + share * (b - a) for a, b in zip(p, q, strict=True))
+            for p, q in ((self.u, other.u), (self.v, other.v))
+        )
+        return Pair(*mixed)
+
+    def measure(self, norm: str) -> Fraction:
+        """That of the farther point (norm 2: squared)."""
+        return max(measure(self.u, norm), measure(self.v, norm))
+
+
+def measure(u: tuple[Fraction, ...], norm: str) -> Fraction:
+    """The length of a vector; its square for norm 2."""
+    if norm == "2":
+        return sum((a * a for a in u), Fraction(0))
+    sizes = [abs(a) for a in u]
+    return max(sizes) if norm == "inf" else sum(sizes, Fraction(0))
+
+
+class Coincidence:
+    """The polytope of a pair of patterns."""
+
+    def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases) -> None:
+        self.setting = setting
+        self.size = setting.size
+        here, there = maps.of(first), maps.of(second)
+        self._here, self._there = here, there
+        n, m = self.size, setting.givens
+        if setting.pseudo:
+            center = there.values[:m, -1]
+            equations = here.values[:m].copy()
+            equations[:, -1] = equations[:, -1] - center
+            inside = [here.z * first[:, None]]
+        else:
+            equations = _beside(here.values[:m], -there.values[:m], n)
+            nothing = np.zeros_like(here.z)
+            inside = [
+                _beside(here.z * first[:, None], nothing, n),
+                _beside(nothing, there.z * second[:, None], n),
+            ]
+        self.width = n if setting.pseudo else 2 * n
+        inside.append(self._domain())
+        self._solve(equations)
+        self._inside = self._restricted((np.concatenate(inside))) if self.consistent else None
+        self._separate = [i for i in range(len(first)) if first[i] != second[i]]
+        self._sides = first, second
+
+    # --- the polytope ------------------------------------------------------------------------------------------------
+
+    def _solve(self, equations: Integers) -> None:
+        """z = (origin + basis s) / below."""
+        reduced = reduce((equations), self.width)
+        rank = len(reduced.pivots)
+        self.consistent = not any(row[-1] for row in reduced.table[rank:])
+        free = [j for j in range(self.width) if j not in reduced.pivots]
+        kind = integer_type()
+        table = np.full((self.width, len(free) + 1), kind(0), dtype=object)
+        for row, column in enumerate(reduced.pivots):
+            table[column] = [*(-reduced.table[row, j] for j in free), -reduced.table[row, -1]]
+        for k, column in enumerate(free):
+            table[column, k] = reduced.below
+        self._table, self._below = table, reduced.below
+
+    @property
+    def dimension(self) -> int:
+        """Of the solutions of the equations."""
+        return int(self._table.shape[1] - 1)
+
+    def _restricted(self, rows: Integers) -> Integers:
+        """Forms over (z, 1) as forms over (s, 1), up to the factor `below`."""
+        result = rows[:, :-1].dot(self._table)
+        result[:, -1] = result[:, -1] + rows[:, -1] * self._below
+        return result
+
+    def _domain(self) -> Integers:
+        rows = []
+        setting = self.setting
+        for start in (0,) if setting.pseudo else (0, self.size):
+            for j in range(self.size):
+                for bound, sign in ((setting.low[j], 1), (setting.high[j], -1)):
+                    if np.isfinite(bound):
+                        gap = Fraction(float(bound)) - setting.exact_center[j]
+                        rows.append(self._row(start, {j: Fraction(sign)}, -sign * gap))
+        return np.array(rows, dtype=object).reshape(-1, self.width + 1)
+
+    def _row(self, start: int, terms: dict[int, Fraction], constant: Fraction) -> list[Any]:
+        """Integers for sum terms[j] z[start + j] + constant."""
+        below = _common(terms, constant)
+        kind = integer_type()
+        row = [kind(0)] * (self.width + 1)
+        for j, value in terms.items():
+            row[start + j] = kind(int(value * below))
+        row[-1] = kind(int(constant * below))
+        return row
+
+    def _starts(self) -> tuple[int, ...]:
+        return (0,) if self.setting.pseudo else (0, self.size)
+
+    def _pair(self, s: Vector) -> Pair:
+        below = Fraction(int(self._below))
+        z = [
+            (sum((int(a) * t for a, t in zip(row[:-1], s, strict=True)), Fraction(0)) + int(row[-1])) / below
+            for row in self._table
+        ]
+        zero = tuple(Fraction(0) for _ in range(self.size))
+        return Pair(tuple(z[: self.size]), zero if self.setting.pseudo else tuple(z[self.size :]))
+
+    # --- what is asked of it -----------------------------------------------------------------------------------------
+
+    def violation(self, radius: Fraction) -> Pair | None:
+        """A pair in the closed ball that violates the property; None if there is none for sure."""
+        if not self.consistent:
+            return None
+        cuts = self._box(radius)
+        for form in self._gaps():
+            best = self._maximise(form, cuts)
+            if best is None:
+                return None
+            if best.value > 0:
+                return self._inside_ball(form, self._pair(best.point), radius)
+        return None
+
+    def _inside_ball(self, form: Integers, far: Pair, radius: Fraction) -> Pair | None:
+        """A violation in the ball, from one in the box around it."""
+        limit, norm = self._limit(radius), self.setting.norm
+        if far.measure(norm) <= limit:
+            return far
+        found = self.nearest(float(radius))
+        if found is None or found[0] > limit:
+            return None
+        near = found[1]
+        if near.measure(norm) < limit:
+            if self.violates(near):
+                return near
+            share = Fraction(1)
+            while (pair := near.towards(far, share)).measure(norm) > limit:
+                share /= 2
+            return pair
+        if norm == "1":
+            return self._by_planes(form, radius)
+        raise Undecided
+
+    def _by_planes(self, form: Integers, radius: Fraction) -> Pair | None:
+        """Norm 1, where finitely many planes make the ball."""
+        cuts = self._box(radius)
+        for _ in range(ROUNDS):
+            best = self._maximise(form, cuts)
+            if best is None or best.value <= 0:
+                return None
+            pair = self._pair(best.point)
+            outside = [w for w in self._points(pair) if measure(w[1], "1") > radius]
+            if not outside:
+                return pair
+            cuts = [*cuts, *(self._plane(start, u, radius) for start, u in outside)]
+        raise Undecided
+
+    def violates(self, pair: Pair) -> bool:
+        """Whether a pair of the polytope violates the property."""
+        if not self.setting.unknowns:
+            return pair.u != pair.v
+        rows = self.setting.unknowns
+        here, there = (
+            values[rows].dot(np.array([*w, Fraction(1)], dtype=object))
+            for values, w in ((self._here.values, pair.u), (self._there.values, pair.v))
+        )
+        return any(a != b for a, b in zip(here, there, strict=True))
+
+    def nearest(self, scale: float) -> tuple[Fraction, Pair] | None:
+        """A lower bound on the least measure of a pair (exact for norms inf and 1), and a pair close to it.
+
+        The scale is a guess of the radius.
+        """
+        if not self.consistent:
+            return None
+        cuts: list[tuple[int, dict[int, Fraction], Fraction]] = self._first_planes(Fraction(scale))
+        best: tuple[Fraction, Pair] | None = None
+        bound = Fraction(0)
+        for _ in range(ROUNDS):
+            found = self._minimise_height(cuts)
+            if found is None:
+                return None
+            bound, pair = found
+            far = pair.measure(self.setting.norm)
+            if best is None or far < best[0]:
+                best = far, pair
+            if best[0] - bound <= CLOSE * best[0]:
+                break
+            cuts = [*cuts, *(self._tangent(start, u) for start, u in self._points(pair))]
+        assert best is not None
+        return bound, best[1]
+
+    def _points(self, pair: Pair) -> list[tuple[int, tuple[Fraction, ...]]]:
+        return [(0, pair.u)] if self.setting.pseudo else [(0, pair.u), (self.size, pair.v)]
+
+    def _limit(self, radius: Fraction) -> Fraction:
+        return radius * radius if self.setting.norm == "2" else radius
+
+    def _gaps(self) -> list[Integers]:
+        """Forms over (z, 1), one of which is positive where the property is violated."""
+        n, rest = self.size, self.setting.unknowns
+        if rest:
+            gaps = _beside(self._here.values[rest], -self._there.values[rest], n)
+        else:
+            first, second = self._sides
+            if self._separate and not self.setting.pseudo and self._injective():
+                # x and y differ iff a neuron that tells P from Q is not 0 in one of them
+                apart = self._separate
+                total = (self._here.z[apart] * first[apart][:, None]).sum(axis=0)
+                total2 = (self._there.z[apart] * second[apart][:, None]).sum(axis=0)
+                return [np.concatenate([total[:-1], total2[:-1], [total[-1] + total2[-1]]])]
+            kind = integer_type()
+            gaps = np.full((n, self.width + 1), kind(0), dtype=object)
+            for j in range(n):
+                gaps[j, j] = kind(1)
+                if not self.setting.pseudo:
+                    gaps[j, n + j] = kind(-1)
+        return [sign * gap for gap in gaps for sign in (1, -1)]
+
+    def _injective(self) -> bool:
+        linear = self._here.values[: self.setting.givens, :-1]
+        return len(reduce((linear), self.size).pivots) == self.size
+
+    # --- programs ----------------------------------------------------------------------------------------------------
+
+    def _maximise(self, form: Integers, cuts: list[list[Any]]) -> Optimum | None:
+        assert self._inside is not None
+        objective = self._restricted((form[None, :]))[0]
+        rows = np.concatenate([self._inside, self._restricted((np.array(cuts, dtype=object)))])
+        best = maximise(objective[:-1], -rows[:, :-1], rows[:, -1])
+        return None if best is None else Optimum(best.value + int(objective[-1]), best.point)
+
+    def _minimise_height(self, cuts: list[tuple[int, dict[int, Fraction], Fraction]]) -> tuple[Fraction, Pair] | None:
+        """min t with t >= every cut."""
+        assert self._inside is not None
+        kind = integer_type()
+        rows = [np.insert(self._inside, -1, kind(0), axis=1)]
+        for start, terms, constant in cuts:
+            row = self._row(start, {j: -v for j, v in terms.items()}, -constant)
+            restricted = self._restricted(np.array([row], dtype=object))
+            rows.append(np.insert(restricted, -1, kind(_common(terms, constant)) * self._below, axis=1))
+        table = np.concatenate(rows)
+        objective = np.full(self.dimension + 1, kind(0), dtype=object)
+        objective[-1] = kind(-1)
+        best = maximise(objective, -table[:, :-1], table[:, -1])
+        return None if best is None else (best.point[-1], self._pair(best.point[:-1]))
+
+    def _box(self, radius: Fraction) -> list[list[Any]]:
+        """The box around the ball."""
+        return [
+            self._row(start, {j: Fraction(sign)}, radius)
+            for start in self._starts()
+            for j in range(self.size)
+            for sign in (1, -1)
+        ]
+
+    def _plane(self, start: int, u: tuple[Fraction, ...], radius: Fraction) -> list[Any]:
+        """A plane between a point and the ball of norm 1."""
+        return self._row(start, {j: Fraction(-1 if a > 0 else 1) for j, a in enumerate(u) if a}, radius)
+
+    def _first_planes(self, scale: Fraction) -> list[tuple[int, dict[int, Fraction], Fraction]]:
+        """Lower bounds on the measure by linear forms: that of the largest coordinate, or 0."""
+        zero = Fraction(0)
+        bottom: list[tuple[int, dict[int, Fraction], Fraction]] = [(0, {0: zero}, zero)]
+        slope, offset = (2 * scale, -scale * scale) if self.setting.norm == "2" else (Fraction(1), zero)
+        return bottom + [
+            (start, {j: sign * slope}, offset) for start in self._starts() for j in range(self.size) for sign in (1, -1)
+        ]
+
+    def _tangent(self, start: int, u: tuple[Fraction, ...]) -> tuple[int, dict[int, Fraction], Fraction]:
+        if self.setting.norm == "1":
+            return start, {j: Fraction(1 if a > 0 else -1) for j, a in enumerate(u) if a}, Fraction(0)
+        g = [Fraction(float(a)) for a in u]
+        return start, {j: 2 * a for j, a in enumerate(g)}, -sum((a * a for a in g), Fraction(0))
+
+
+def _common(terms: dict[int, Fraction], constant: Fraction) -> int:
+    return math.lcm(constant.denominator, *(v.denominator for v in terms.values()))
+
+
+def _beside(x: Integers, y: Integers, n: int) -> Integers:
+    """Forms over (u, 1) and (v, 1) added up as forms over (u, v, 1)."""
+    return np.concatenate([x[:, :n], y[:, :n], x[:, n:] + y[:, n:]], axis=1)
+

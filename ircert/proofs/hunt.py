@@ -1,0 +1,120 @@
+"""Looking for violations in floats: where determinants change along rays, and other solutions of f(x) = f(c).
+
+What is found here are patterns; whether they hold a violation is decided exactly by the descent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.ir.arrays import Array, Mask
+from ircert.proofs.descent import Descent
+from ircert.proofs.secants import Secants
+from ircert.proofs.setting import Phases, Setting
+
+RAYS = 48
+STEPS = 240
+HALVINGS = 60
+STARTS = 400
+NEWTON = 40
+
+
+def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
+    """Give the descent what rays or Newton's method find within the reach."""
+    generator = np.random.default_rng(seed)
+    with np.errstate(all="ignore"):
+        try:
+            if setting.pseudo:
+                _preimages(setting, descent, reach, generator)
+            elif setting.givens == setting.size:
+                _folds(setting, descent, reach, generator)
+        except np.linalg.LinAlgError:
+            return
+
+
+def sides(setting: Setting, points: Array) -> Phases:
+    """The phases at points (rows)."""
+    return np.where(setting.preactivations(points) > 0, 1, -1).astype(np.int8)
+
+
+def _directions(setting: Setting, generator: np.random.Generator) -> Array:
+    n = setting.size
+    found = np.concatenate([np.eye(n), -np.eye(n), generator.standard_normal((RAYS, n))])
+    found = found / np.abs(found).max(axis=1, keepdims=True)
+    return np.clip(found, np.where(setting.center <= setting.low, 0, -1), np.where(setting.center >= setting.high, 0, 1))
+
+
+def _inside(setting: Setting, points: Array) -> Mask:
+    return ((points >= setting.low) & (points <= setting.high)).all(axis=1)
+
+
+def _orientation(secants: Secants, phases: Phases) -> Array:
+    matrices = secants.jacobians((phases > 0).astype(np.float64))
+    size = np.abs(matrices).max(axis=(1, 2))
+    values = np.linalg.det(matrices / np.where(size > 0, size, 1.0)[:, None, None])
+    return np.where(np.abs(values) < 1e-13, 0.0, np.sign(values))
+
+
+def _folds(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
+    secants = Secants(setting)
+    directions = _directions(setting, generator)
+    steps = np.concatenate([[0.0], np.geomspace(reach * 1e-9 if reach > 1e3 else reach * 1e-4, reach, STEPS)])
+    candidates: list[tuple[float, Array, float]] = []
+    for d in directions:
+        points = setting.center + steps[:, None] * d
+        points = points[_inside(setting, points)]
+        signs = _orientation(secants, sides(setting, points))
+        turns = np.flatnonzero(signs[1:] != signs[:-1])
+        candidates += [(steps[k], d, steps[k + 1]) for k in turns[:2].tolist()]
+    candidates.sort(key=lambda found: found[0])
+    for low, d, high in candidates[:24]:
+        if not descent.goes_on():
+            return
+        if descent.best is not None and low > 2 * float(descent.best[0]) ** (0.5 if setting.norm == "2" else 1):
+            return
+        first, second = _turn(setting, secants, d, low, high)
+        for phases in (first, second):
+            if _orientation(secants, phases[None])[0] == 0.0:
+                descent.improve(phases, phases)
+        descent.improve(first, second)
+
+
+def _turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
+    """The patterns on both sides of a change of orientation along a ray."""
+    start = _orientation(secants, sides(setting, setting.center[None] + low * d))[0]
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _orientation(secants, sides(setting, setting.center[None] + middle * d))[0] == start:
+            low = middle
+        else:
+            high = middle
+    both = sides(setting, setting.center + np.array([low, high])[:, None] * d)
+    return both[0], both[1]
+
+
+def _preimages(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
+    n = setting.size
+    secants = Secants(setting)
+    value = setting.outputs(setting.center[None])[0]
+    radii = np.geomspace(min(reach, 1.0) * 1e-3, reach, STARTS)[:, None]
+    points = setting.center + radii * generator.uniform(-1, 1, (STARTS, n))
+    home = sides(setting, setting.center[None])[0]
+    found: list[tuple[float, Array]] = []
+    for _ in range(NEWTON):
+        points = np.clip(points, setting.low, setting.high)
+        gaps = setting.outputs(points) - value
+        scale = np.abs(value).max() + 1.0
+        distance = np.abs(points - setting.center).max(axis=1)
+        done = (np.abs(gaps).max(axis=1) < 1e-9 * scale) & (distance > 1e-7 * min(reach, 1.0)) & (distance < 2 * reach)
+        found += [(float(distance[i]), points[i]) for i in np.flatnonzero(done)]
+        matrices = secants.jacobians((sides(setting, points) > 0).astype(np.float64))
+        good = np.isfinite(matrices).all(axis=(1, 2)) & ~done & np.isfinite(points).all(axis=1)
+        if not good.any():
+            break
+        points, gaps, matrices = points[good], gaps[good], matrices[good]
+        points = points - np.einsum("bij,bj->bi", np.linalg.pinv(matrices), gaps)
+    found.sort(key=lambda pair: pair[0])
+    for _, point in found[:24]:
+        if not descent.goes_on():
+            return
+        descent.improve(sides(setting, point[None])[0], home)

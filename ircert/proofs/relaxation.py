@@ -1,0 +1,276 @@
+"""The linear relaxation of all pairs with given phases, and proofs that there are none.
+
+Both copies of the network are rows. An open relu h = max(0, z) with l <= z <= u becomes h >= 0, h >= z, h <= s z + t; the
+phase z >= 0 turns the second row into an equation and the phase z <= 0 fixes h at 0: phases are bounds, and the matrix
+stays. That a node is empty is believed only of multipliers p that are checked here: for rows a <= A v <= b and bounds
+l <= v <= u there is no v if
+
+    sum_j min(q_j l_j, q_j u_j)  >  sum_i max(p_i a_i, p_i b_i),     q = A' p,
+
+evaluated in floats with a bound on the rounding error. The matrix holds the network's own numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ircert.bounds.rounding import slack
+from ircert.bounds.symbolic import relaxation
+from ircert.encodings.ball import point_of_ball
+from ircert.encodings.form import Form
+from ircert.encodings.network import NetworkCopy
+from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Block, Origin
+from ircert.proofs.parts import Part
+from ircert.proofs.setting import Phases, Setting
+from ircert.query import Ball
+
+
+class _OpenCopy(NetworkCopy):
+    """A copy whose open relus are relaxed by three lines, on a variable z of their own."""
+
+    places: dict[str, tuple[Indices, Indices, Indices, int]] | None = None
+
+    def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
+        inner = self.build.variables(self._name("z", tag), len(low), low, high, origin=origin, labels=labels)
+        zero = np.zeros(len(low))
+        z.rows(self.build, self._name("pre", tag), "=", zero, (inner, -1.0), origin=origin, labels=labels)
+        ((outer, picked),) = y.terms.items()
+        above = self.build.rows(self._name("above", tag), [(outer, picked), (inner, -1.0)], ">=", zero)
+        slope, offset, _ = relaxation(low, high)
+        self.build.rows(self._name("line", tag), [(outer, picked), (inner, diagonal(-slope))], "<=", offset)
+        self.places = self.places or {}
+        self.places[tag] = (labels, outer.start + labels, inner.start + np.arange(len(low)), above.start)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """For some neurons: the columns of h and z, and the rows h >= z."""
+
+    neurons: Indices
+    outer: Indices
+    inner: Indices
+    above: Indices
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A node's relaxation: proved empty, or a point of it (None where the solver failed)."""
+
+    empty: bool
+    point: Array | None = None
+
+
+class Relaxation:
+    """The relaxation of all pairs in a ball, ready for any phases."""
+
+    def __init__(self, setting: Setting, first: Part, second: Part) -> None:
+        self.setting = setting
+        self.radius = first.ball.radius
+        build = ProgramBuilder()
+        self.x, forms_x, places_x = self._copy(build, first, "x")
+        self.places = [places_x]
+        if setting.pseudo:
+            self.y = None
+            self._equal_to_center(build, forms_x)
+            self.gap_forms = [Form.of(self.x).take(np.array([j])) for j in range(setting.size)]
+        else:
+            self.y, forms_y, places_y = self._copy(build, second, "y")
+            self.places.append(places_y)
+            givens = np.arange(setting.givens)
+            forms_x.take(givens).plus(forms_y.take(givens), -1.0).rows(build, "equal", "=", np.zeros(len(givens)))
+            apart = Form.of(self.x).plus(Form.of(self.y), -1.0)
+            self.gap_forms = [apart.take(np.array([j])) for j in range(setting.size)]
+            if setting.unknowns:
+                rest = forms_x.plus(forms_y, -1.0)
+                self.gap_forms = [rest.take(np.array([j])) for j in setting.unknowns] + self.gap_forms
+        program = build.program()
+        self.matrix = program.matrix
+        self.lower, self.upper = program.lower.copy(), program.upper.copy()
+        self.row_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
+        self.row_upper = np.where(program.senses == ">=", np.inf, program.rhs)
+        if setting.norm == "2" and setting.size > 1:
+            self._first_cuts()
+        self.solved = 0
+        self.unproved = 0
+        self._load()
+
+    # --- building ----------------------------------------------------------------------------------------------------
+
+    def _copy(self, build: ProgramBuilder, part: Part, tag: str) -> tuple[Block, Form, _Places]:
+        setting, ball = self.setting, part.ball
+        if setting.norm == "2":
+            ball = Ball(ball.center, ball.radius, "inf", ball.low, ball.high)
+        block = point_of_ball(build, ball, tag, Origin(setting.graph.input, tag))
+        copy = _OpenCopy(build, part.bounds, block, tag)
+        parts: list[tuple[Indices, Indices, Indices, Indices]] = []
+        for name, (labels, outer, inner, above) in (copy.places or {}).items():
+            start = setting.relus[name].start
+            parts.append((start + labels, outer, inner, above + np.arange(len(labels))))
+        empty = np.zeros(0, dtype=np.int64)
+        joined = [np.concatenate([empty, *(part[i] for part in parts)]).astype(np.int64) for i in range(4)]
+        return block, copy.output, _Places(*joined)
+
+    def _equal_to_center(self, build: ProgramBuilder, output: Form) -> None:
+        """The centre's outputs, rounded outward."""
+        exact = self.setting.graph.exact(self.setting.center)
+        linear = Form(output.terms, np.zeros(len(output)))
+        gaps = [v - Fraction(c) for v, c in zip(exact, output.constant.tolist(), strict=True)]
+        above = np.array([math.nextafter(float(v), math.inf) for v in gaps])
+        below = np.array([math.nextafter(float(v), -math.inf) for v in gaps])
+        if linear.terms:
+            linear.rows(build, "most", "<=", above)
+            linear.rows(build, "least", ">=", below)
+
+    def _first_cuts(self) -> None:
+        n = self.setting.size
+        for i in range(n):
+            for j in range(i):
+                for a in (1.0, -1.0):
+                    for b in (1.0, -1.0):
+                        u = np.zeros(n)
+                        u[i], u[j] = a, b
+                        self._cut(u)
+
+    def _cut(self, direction: Array) -> None:
+        """2 g·v <= r² + |g|² for v = x - c and v = y - c, with g about r times the direction."""
+        g = direction / np.linalg.norm(direction) * self.radius
+        exact = [Fraction(v) for v in g.tolist()]
+        right = Fraction(self.radius) ** 2 + sum((v * v for v in exact), Fraction(0))
+        right += sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
+        limit = math.nextafter(float(right), math.inf)
+        for block in (self.x, self.y):
+            if block is not None:
+                row = np.zeros(self.matrix.shape[1])
+                row[block.where] = 2.0 * g
+                self.matrix = csr_array(np.concatenate([self.matrix.toarray(), row[None]]))
+                self.row_lower = np.append(self.row_lower, -np.inf)
+                self.row_upper = np.append(self.row_upper, limit)
+
+    def _load(self) -> None:
+        import highspy
+
+        self.transposed = csr_array(self.matrix.T)
+        self.absolute = abs(self.transposed)
+        solver = highspy.Highs()
+        for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1)):
+            solver.setOptionValue(name, value)
+        solver.setOptionValue("small_matrix_value", 1e-12)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = self.matrix.shape[1], self.matrix.shape[0]
+        lp.col_cost_ = np.zeros(lp.num_col_)
+        lp.col_lower_, lp.col_upper_ = self.lower, self.upper
+        lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
+        kept = self.matrix.copy()
+        kept.data = np.where(np.abs(kept.data) < 1e-12, 0.0, kept.data)
+        kept.eliminate_zeros()
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
+        solver.passModel(lp)
+        self.solver = solver
+        self._columns = np.arange(lp.num_col_, dtype=np.int32)
+        self._rows = np.arange(lp.num_row_, dtype=np.int32)
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def costs(self) -> list[Array]:
+        """The objectives worth maximising: differences of unknowns and of coordinates, with both signs."""
+        found = []
+        for form in self.gap_forms:
+            cost = np.zeros(self.matrix.shape[1])
+            for block, term in form.terms.items():
+                cost[block.where] += term.toarray()[0]
+            if cost.any():
+                found += [cost, -cost]
+        return found
+
+    def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
+        """Maximise over the pairs with these phases."""
+        import highspy
+
+        lower, upper, row_upper = self._limits(first, second)
+        if (lower > upper).any():
+            return Solved(empty=True)
+        solver = self.solver
+        solver.changeColsBounds(len(self._columns), self._columns, lower, upper)
+        solver.changeRowsBounds(len(self._rows), self._rows, self.row_lower, row_upper)
+        solver.changeColsCost(len(self._columns), self._columns, -cost)
+        self.solved += 1
+        solver.run()
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Solved(empty=False, point=np.array(solver.getSolution().col_value))
+        if status == highspy.HighsModelStatus.kInfeasible:
+            if self._ray_proves(lower, upper, row_upper):
+                return Solved(empty=True)
+            self.unproved += 1
+        solver.clearSolver()
+        return Solved(empty=False)
+
+    def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
+        lower, upper, row_upper = self.lower.copy(), self.upper.copy(), self.row_upper.copy()
+        for phases, places in zip((first, second), self.places, strict=False):
+            here = phases[places.neurons]
+            on, off = here > 0, here < 0
+            row_upper[places.above[on]] = 0.0
+            lower[places.inner[on]] = np.maximum(lower[places.inner[on]], 0.0)
+            upper[places.outer[off]] = 0.0
+            upper[places.inner[off]] = np.minimum(upper[places.inner[off]], 0.0)
+        return lower, upper, row_upper
+
+    def _ray_proves(self, lower: Array, upper: Array, row_upper: Array) -> bool:
+        answer = self.solver.getDualRay()
+        ray = np.array(answer[2] if len(answer) > 2 else answer[1], dtype=np.float64)
+        if len(ray) != len(row_upper) or not np.isfinite(ray).all() or not ray.any():
+            return False
+        ray = ray / np.abs(ray).max()
+        return any(self._is_proof(sign * ray, lower, upper, row_upper) for sign in (1.0, -1.0))
+
+    def _is_proof(self, p: Array, lower: Array, upper: Array, row_upper: Array) -> bool:
+        p = np.where((p < 0) & np.isinf(self.row_lower), 0.0, p)
+        p = np.where((p > 0) & np.isinf(row_upper), 0.0, p)
+        q = self.transposed @ p
+        wrong = slack(len(p), self.absolute @ np.abs(p))
+        reach = np.maximum(np.abs(lower), np.abs(upper))
+        columns = np.minimum(q * lower, q * upper)
+        sides = np.where(p > 0, row_upper, np.where(p < 0, self.row_lower, 0.0))
+        right = p * sides
+        absolute = (np.abs(q) * reach).sum() + np.abs(right).sum() + (wrong * reach).sum()
+        margin = (wrong * reach).sum() + float(slack(2 * len(q) + 2 * len(p) + 8, np.array(absolute)))
+        return bool(columns.sum() - right.sum() > margin * (1 + 1e-9))
+
+    # --- reading points ----------------------------------------------------------------------------------------------
+
+    def points(self, point: Array) -> tuple[Array, Array]:
+        """x and y of a point of the relaxation."""
+        x = point[self.x.where]
+        return x, self.setting.center if self.y is None else point[self.y.where]
+
+    def gaps(self, point: Array) -> Array:
+        """For all neurons, how far h exceeds max(0, z) in x and y (the larger); relative to the width of z."""
+        result = np.zeros((2, self.setting.neurons))
+        for k, places in enumerate(self.places):
+            z = point[places.inner]
+            result[k, places.neurons] = point[places.outer] - np.maximum(z, 0.0)
+        return result
+
+    def round_off(self, point: Array) -> bool:
+        """Norm 2: cut off a point outside the ball; whether there was need."""
+        if self.setting.norm != "2" or self.setting.size == 1:
+            return False
+        cut = False
+        for w in self.points(point):
+            d = w - self.setting.center
+            if np.linalg.norm(d) > self.radius * (1 + 1e-7):
+                self._cut(d)
+                cut = True
+        if cut:
+            self._load()
+        return cut

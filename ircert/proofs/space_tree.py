@@ -1,0 +1,119 @@
+"""Pairs of parts of a ball: near ones close by their secants, far ones by intervals, the rest in trees of phases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ircert.ir.arrays import Array
+from ircert.proofs.descent import Descent
+from ircert.proofs.parts import Part, center_part, misses, part_of
+from ircert.proofs.phase_tree import Counts, PhaseTree, Stopped, Tools, TooLarge, Violated, slopes
+from ircert.proofs.secants import Secants
+from ircert.proofs.setting import Setting, neurons_that_matter
+
+Box: TypeAlias = tuple[Array, Array]
+Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
+
+FEW_OPEN = 14
+"""Pairs of parts with at most this many open phases go to a tree of phases."""
+BUDGET = 60
+"""Nodes of such a tree before the parts are split again; doubled with each depth."""
+DEEPEST = 60
+
+
+@dataclass
+class SpaceTree:
+    """All pairs of points of a closed ball. With `shrink` (the best measure -> a smaller radius) violations do not end
+    the search: the ball shrinks, and what was closed stays closed."""
+
+    setting: Setting
+    descent: Descent
+    radius: float
+    stop: Callable[[], bool]
+    shrink: Callable[[Fraction], float] | None = None
+    report: Callable[[str], None] | None = None
+    counts: Counts = field(default_factory=Counts)
+
+    def __post_init__(self) -> None:
+        matter = neurons_that_matter(self.setting)
+        self.tools = Tools(self.setting, self.descent, Secants(self.setting), matter, self.counts, self.stop)
+        self.center = center_part(self.setting) if self.setting.pseudo else None
+        self._known: dict[tuple[bytes, bytes], Part] = {}
+
+    def run(self) -> Outcome:
+        """Close all pairs, find a violation, or stop."""
+        whole: Box = self.setting.ball(self.radius).box
+        stack: list[tuple[Box, Box, int]] = [(whole, whole, 0)]
+        while stack:
+            if self.stop():
+                return "stopped"
+            first, second, depth = stack.pop()
+            try:
+                stack += self._visit(first, second, depth)
+            except Violated:
+                if not self._shrunk():
+                    return "violated"
+                stack.append((first, second, depth))
+            except Stopped:
+                return "stopped"
+        return "stopped" if self.counts.undecided else "closed"
+
+    def _shrunk(self) -> bool:
+        best = self.descent.best
+        radius = 0.0 if self.shrink is None or best is None else self.shrink(best[0])
+        if not 0 < radius < self.radius:
+            return False
+        self.radius = radius
+        self._known.clear()
+        return True
+
+    def _part(self, box: Box) -> Part:
+        key = box[0].tobytes(), box[1].tobytes()
+        if key not in self._known:
+            if len(self._known) > 20_000:
+                self._known.clear()
+            self._known[key] = part_of(self.setting, self.radius, *box)
+        return self._known[key]
+
+    def _visit(self, first: Box, second: Box, depth: int) -> list[tuple[Box, Box, int]]:
+        setting, tools = self.setting, self.tools
+        if misses(setting, self.radius, *first) or (second is not first and misses(setting, self.radius, *second)):
+            return []
+        self.counts.parts += 1
+        if self.report is not None and self.counts.parts % 500 == 0:
+            self.report(f"{self.counts.parts} pairs of parts, {self.counts.nodes} nodes")
+        x = self._part(first)
+        y = self.center if self.center is not None else x if second is first else self._part(second)
+        known = slopes(setting, tools.matter, x.phases, y.phases)
+        if tools.secants.injective(known) or tools.secants.apart(known, *_difference(x, y)):
+            self.counts.secants += 1
+            return []
+        if setting.size > 6 or depth >= DEEPEST or x.open + (0 if self.center is not None else y.open) <= FEW_OPEN:
+            last = setting.size > 6 or depth >= DEEPEST
+            try:
+                PhaseTree(tools, x, y, 10**9 if last else BUDGET * (1 + depth)).close()
+                return []
+            except TooLarge:
+                pass
+        return self._split(first, second, x, y, depth + 1)
+
+    def _split(self, first: Box, second: Box, x: Part, y: Part, depth: int) -> list[tuple[Box, Box, int]]:
+        if self.center is not None:
+            return [(half, half, depth) for half in x.split()]
+        if second is first:
+            left, right = x.split()
+            return [(left, right, depth), (left, left, depth), (right, right, depth)]
+        if (x.ball.box[1] - x.ball.box[0]).max() >= (y.ball.box[1] - y.ball.box[0]).max():
+            return [(half, second, depth) for half in x.split()]
+        return [(first, half, depth) for half in y.split()]
+
+
+def _difference(x: Part, y: Part) -> tuple[Array, Array]:
+    """A box that holds x - y."""
+    (a, b), (c, d) = x.ball.box, y.ball.box
+    return np.nextafter(a - d, -np.inf), np.nextafter(b - c, np.inf)

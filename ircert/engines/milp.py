@@ -25,6 +25,7 @@ from ircert.passes.product import canonical
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import hunt
+from ircert.proofs.merge import merged
 from ircert.proofs.phase_tree import Counts
 from ircert.proofs.setting import Setting
 from ircert.proofs.space_tree import SpaceTree
@@ -79,7 +80,7 @@ class _Search:
         question = self.question
         graph = question.graph if question.other is None else stack(question.graph, question.other)
         self.setting = Setting(
-            canonical(graph),
+            merged(canonical(graph)),
             question.problem,
             question.graph.output_dim,
             question.norm if len(question.center) > 1 else "inf",
@@ -133,6 +134,8 @@ class _Search:
         reach, deadline = self.question.reach, self.question.deadline
         radius = min(reach, 1.0)
         while not deadline.passed():
+            if self.descent.infimum_is_zero:
+                return
             target = self._below_best()
             if target is not None:
                 if target <= self.clear:
@@ -202,6 +205,9 @@ class _Search:
         reason = None if whole else self._why()
         if best is None:
             return Answer(None, certified, None, None, "exact", self._stats(), reason=reason)
+        if self.descent.infimum_is_zero:
+            zero = End(0.0, "collisions come as close to the centre as one likes")
+            return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
         root = End.root_above if self.setting.norm == "2" else End.above
         return Answer(None, certified, root(best[0], COLLISION), self._witness(), "exact", self._stats(), reason=reason)
 

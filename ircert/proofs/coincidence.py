@@ -54,10 +54,12 @@ def measure(u: tuple[Fraction, ...], norm: str) -> Fraction:
 
 
 class Coincidence:
-    """The polytope of a pair of patterns."""
+    """The polytope of a pair of patterns. Inside, lengths are counted in a unit (a power of two near those asked for)."""
 
-    def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases) -> None:
+    def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases, scale: float = 1.0) -> None:
         self.setting = setting
+        self._exponent = max(-900, min(900, math.frexp(scale)[1]))
+        self.unit = Fraction(2) ** self._exponent
         self.size = setting.size
         here, there = maps.of(first), maps.of(second)
         self._here, self._there = here, there
@@ -76,10 +78,19 @@ class Coincidence:
             ]
         self.width = n if setting.pseudo else 2 * n
         inside.append(self._domain())
-        self._solve(equations)
-        self._inside = self._restricted((np.concatenate(inside))) if self.consistent else None
+        self._solve(self._scaled(equations))
+        self._inside = self._restricted(self._scaled(np.concatenate(inside))) if self.consistent else None
         self._separate = [i for i in range(len(first)) if first[i] != second[i]]
         self._sides = first, second
+
+    def _scaled(self, rows: Integers) -> Integers:
+        """Forms over (z, 1) as forms over (z / unit, 1), up to a factor."""
+        rows = rows.copy()
+        if self._exponent < 0:
+            rows[:, -1] = rows[:, -1] * integer_type()(1 << -self._exponent)
+        else:
+            rows[:, :-1] = rows[:, :-1] * integer_type()(1 << self._exponent)
+        return rows
 
     # --- the polytope ------------------------------------------------------------------------------------------------
 
@@ -133,7 +144,7 @@ class Coincidence:
         return (0,) if self.setting.pseudo else (0, self.size)
 
     def _pair(self, s: Vector) -> Pair:
-        below = Fraction(int(self._below))
+        below = Fraction(int(self._below)) / self.unit
         z = [
             (sum((int(a) * t for a, t in zip(row[:-1], s, strict=True)), Fraction(0)) + int(row[-1])) / below
             for row in self._table
@@ -161,7 +172,7 @@ class Coincidence:
         limit, norm = self._limit(radius), self.setting.norm
         if far.measure(norm) <= limit:
             return far
-        found = self.nearest(float(radius))
+        found = self.nearest()
         if found is None or found[0] > limit:
             return None
         near = found[1]
@@ -190,6 +201,16 @@ class Coincidence:
             cuts = [*cuts, *(self._plane(start, u, radius) for start, u in outside)]
         raise Undecided
 
+    def _holds_center(self) -> bool:
+        """Whether x = y = c is a pair."""
+        m = self.setting.givens
+        here, there = self._here, self._there
+        if any(a != b for a, b in zip(here.values[:m, -1], there.values[:m, -1], strict=True)):
+            return False
+        first, second = self._sides
+        signs = [here.z[:, -1] * first] + ([] if self.setting.pseudo else [there.z[:, -1] * second])
+        return not any(v < 0 for part in signs for v in part)
+
     def violates(self, pair: Pair) -> bool:
         """Whether a pair of the polytope violates the property."""
         if not self.setting.unknowns:
@@ -201,14 +222,14 @@ class Coincidence:
         )
         return any(a != b for a, b in zip(here, there, strict=True))
 
-    def nearest(self, scale: float) -> tuple[Fraction, Pair] | None:
-        """A lower bound on the least measure of a pair (exact for norms inf and 1), and a pair close to it.
-
-        The scale is a guess of the radius.
-        """
+    def nearest(self) -> tuple[Fraction, Pair] | None:
+        """A lower bound on the least measure of a pair (exact for norms inf and 1), and a pair close to it."""
         if not self.consistent:
             return None
-        cuts: list[tuple[int, dict[int, Fraction], Fraction]] = self._first_planes(Fraction(scale))
+        if self._holds_center():
+            zero = tuple(Fraction(0) for _ in range(self.size))
+            return Fraction(0), Pair(zero, zero)
+        cuts: list[tuple[int, dict[int, Fraction], Fraction]] = self._first_planes()
         best: tuple[Fraction, Pair] | None = None
         bound = Fraction(0)
         for _ in range(ROUNDS):
@@ -260,7 +281,7 @@ class Coincidence:
 
     def _maximise(self, form: Integers, cuts: list[list[Any]]) -> Optimum | None:
         assert self._inside is not None
-        objective = self._restricted((form[None, :]))[0]
+        objective = self._restricted(self._scaled(form[None, :]))[0]
         rows = np.concatenate([self._inside, self._restricted((np.array(cuts, dtype=object)))])
         best = maximise(objective[:-1], -rows[:, :-1], rows[:, -1])
         return None if best is None else Optimum(best.value + int(objective[-1]), best.point)
@@ -278,12 +299,13 @@ class Coincidence:
         objective = np.full(self.dimension + 1, kind(0), dtype=object)
         objective[-1] = kind(-1)
         best = maximise(objective, -table[:, :-1], table[:, -1])
-        return None if best is None else (best.point[-1], self._pair(best.point[:-1]))
+        power = 2 if self.setting.norm == "2" else 1
+        return None if best is None else (best.point[-1] * self.unit**power, self._pair(best.point[:-1]))
 
     def _box(self, radius: Fraction) -> list[list[Any]]:
         """The box around the ball."""
         return [
-            self._row(start, {j: Fraction(sign)}, radius)
+            self._row(start, {j: Fraction(sign)}, radius / self.unit)
             for start in self._starts()
             for j in range(self.size)
             for sign in (1, -1)
@@ -291,13 +313,13 @@ class Coincidence:
 
     def _plane(self, start: int, u: tuple[Fraction, ...], radius: Fraction) -> list[Any]:
         """A plane between a point and the ball of norm 1."""
-        return self._row(start, {j: Fraction(-1 if a > 0 else 1) for j, a in enumerate(u) if a}, radius)
+        return self._row(start, {j: Fraction(-1 if a > 0 else 1) for j, a in enumerate(u) if a}, radius / self.unit)
 
-    def _first_planes(self, scale: Fraction) -> list[tuple[int, dict[int, Fraction], Fraction]]:
+    def _first_planes(self) -> list[tuple[int, dict[int, Fraction], Fraction]]:
         """Lower bounds on the measure by linear forms: that of the largest coordinate, or 0."""
         zero = Fraction(0)
         bottom: list[tuple[int, dict[int, Fraction], Fraction]] = [(0, {0: zero}, zero)]
-        slope, offset = (2 * scale, -scale * scale) if self.setting.norm == "2" else (Fraction(1), zero)
+        slope, offset = (Fraction(2), Fraction(-1)) if self.setting.norm == "2" else (Fraction(1), zero)
         return bottom + [
             (start, {j: sign * slope}, offset) for start in self._starts() for j in range(self.size) for sign in (1, -1)
         ]
@@ -305,7 +327,7 @@ class Coincidence:
     def _tangent(self, start: int, u: tuple[Fraction, ...]) -> tuple[int, dict[int, Fraction], Fraction]:
         if self.setting.norm == "1":
             return start, {j: Fraction(1 if a > 0 else -1) for j, a in enumerate(u) if a}, Fraction(0)
-        g = [Fraction(float(a)) for a in u]
+        g = [Fraction(float(a / self.unit)) for a in u]
         return start, {j: 2 * a for j, a in enumerate(g)}, -sum((a * a for a in g), Fraction(0))
 
 

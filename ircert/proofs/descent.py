@@ -31,12 +31,13 @@ class Descent:
     goes_on: Callable[[], bool] = _goes_on
     best: tuple[Fraction, Pair] | None = None
     tried: set[bytes] = field(default_factory=set)
+    infimum_is_zero: bool = False
 
     def improve(self, first: Phases, second: Phases, far: Pair | None = None) -> bool:
         """Start from two patterns (and perhaps a violation of theirs); whether the best pair got nearer."""
         better = False
         current: tuple[Phases, Phases] | None = (first, second)
-        while current is not None and self.goes_on():
+        while current is not None and self.goes_on() and not self.infimum_is_zero:
             here, current = current, None
             step = self._nearest(*here, far)
             far = None
@@ -75,26 +76,41 @@ class Descent:
         if key in self.tried:
             return None
         self.tried.add(key)
-        setting = self.setting
+        setting, norm = self.setting, self.setting.norm
         try:
-            polytope = Coincidence(setting, self.maps, first, second)
-            found = polytope.nearest(self._scale(far))
+            polytope, found = self._measured(first, second, self._scale(far))
             if found is None or (self.best is not None and found[0] >= self.best[0]):
                 return None
             near = found[1]
             if far is None:
-                far = polytope.violation(_radius_above(near.measure(setting.norm), setting.norm) * 2 + self._room())
+                far = polytope.violation(_radius_above(near.measure(norm), norm) * 2 + self._room())
             if far is None:
                 return None
             share = Fraction(0) if polytope.violates(near) else SHARE
             pair = near.towards(far, share)
         except Undecided:
             return None
-        size = pair.measure(setting.norm)
+        size = pair.measure(norm)
+        if found[0] == 0:
+            self.infimum_is_zero = True
         if self.best is not None and size >= self.best[0]:
             return None
         self.best = size, pair
         return near
+
+    def _measured(
+        self, first: Phases, second: Phases, scale: float
+    ) -> tuple[Coincidence, tuple[Fraction, Pair] | None]:
+        """The polytope in a unit that suits it, and its nearest pair."""
+        norm = self.setting.norm
+        for _ in range(8):
+            polytope = Coincidence(self.setting, self.maps, first, second, scale)
+            found = polytope.nearest()
+            size = 0.0 if found is None else float(_radius_above(found[1].measure(norm), norm))
+            if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
+                break
+            scale = size
+        return polytope, found
 
     def _scale(self, far: Pair | None) -> float:
         if far is not None:

@@ -157,7 +157,8 @@ class PhaseTree:
         descent = self.tools.descent
         there = np.where(second == 0, 1, second).astype(np.int8)
         try:
-            found = Coincidence(self.setting, descent.maps, first, there).violation(Fraction(self.radius))
+            polytope = Coincidence(self.setting, descent.maps, first, there, self.radius)
+            found = polytope.violation(Fraction(self.radius))
         except Undecided:
             self.counts.undecided += 1
             return []

@@ -17,12 +17,15 @@ from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Setting, neurons_that_matter
 
 Box: TypeAlias = tuple[Array, Array]
+Node: TypeAlias = tuple[Box, Box, int, int, int]
+"""Two boxes, the depth, the open phases of the parent, and how often splitting did not help."""
 Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 FEW_OPEN = 14
 """Pairs of parts with at most this many open phases go to a tree of phases."""
 BUDGET = 60
-"""Nodes of such a tree before the parts are split again; doubled with each depth."""
+"""Nodes of such a tree before the parts are split again; more where splitting did not decide a neuron."""
+STUBBORN = 4
 DEEPEST = 60
 
 
@@ -48,17 +51,17 @@ class SpaceTree:
     def run(self) -> Outcome:
         """Close all pairs, find a violation, or stop."""
         whole: Box = self.setting.ball(self.radius).box
-        stack: list[tuple[Box, Box, int]] = [(whole, whole, 0)]
+        stack: list[Node] = [(whole, whole, 0, 10**9, 0)]
         while stack:
             if self.stop():
                 return "stopped"
-            first, second, depth = stack.pop()
+            node = stack.pop()
             try:
-                stack += self._visit(first, second, depth)
+                stack += self._visit(*node)
             except Violated:
                 if not self._shrunk():
                     return "violated"
-                stack.append((first, second, depth))
+                stack.append(node)
             except Stopped:
                 return "stopped"
         return "stopped" if self.counts.undecided else "closed"
@@ -80,7 +83,7 @@ class SpaceTree:
             self._known[key] = part_of(self.setting, self.radius, *box)
         return self._known[key]
 
-    def _visit(self, first: Box, second: Box, depth: int) -> list[tuple[Box, Box, int]]:
+    def _visit(self, first: Box, second: Box, depth: int, before: int, stubborn: int) -> list[Node]:
         setting, tools = self.setting, self.tools
         if misses(setting, self.radius, *first) or (second is not first and misses(setting, self.radius, *second)):
             return []
@@ -93,24 +96,27 @@ class SpaceTree:
         if tools.secants.injective(known) or tools.secants.apart(known, *_difference(x, y)):
             self.counts.secants += 1
             return []
-        if setting.size > 6 or depth >= DEEPEST or x.open + (0 if self.center is not None else y.open) <= FEW_OPEN:
-            last = setting.size > 6 or depth >= DEEPEST
+        open_ = x.open + (0 if self.center is not None else y.open)
+        stubborn = stubborn + 1 if open_ >= before else max(0, stubborn - 1)
+        last = setting.size > 6 or depth >= DEEPEST
+        if last or open_ <= FEW_OPEN or stubborn > setting.size:
+            budget = 10**9 if last else BUDGET * STUBBORN ** max(0, stubborn - 1)
             try:
-                PhaseTree(tools, x, y, 10**9 if last else BUDGET * (1 + depth)).close()
+                PhaseTree(tools, x, y, budget).close()
                 return []
             except TooLarge:
                 pass
-        return self._split(first, second, x, y, depth + 1)
+        return [(a, b, depth + 1, open_, stubborn) for a, b in self._split(first, second, x, y)]
 
-    def _split(self, first: Box, second: Box, x: Part, y: Part, depth: int) -> list[tuple[Box, Box, int]]:
+    def _split(self, first: Box, second: Box, x: Part, y: Part) -> list[tuple[Box, Box]]:
         if self.center is not None:
-            return [(half, half, depth) for half in x.split()]
+            return [(half, half) for half in x.split()]
         if second is first:
             left, right = x.split()
-            return [(left, right, depth), (left, left, depth), (right, right, depth)]
+            return [(left, right), (left, left), (right, right)]
         if (x.ball.box[1] - x.ball.box[0]).max() >= (y.ball.box[1] - y.ball.box[0]).max():
-            return [(half, second, depth) for half in x.split()]
-        return [(first, half, depth) for half in y.split()]
+            return [(half, second) for half in x.split()]
+        return [(first, half) for half in y.split()]
 
 
 def _difference(x: Part, y: Part) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ from ircert.engines.judge import NOTHING
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.errors import ProgramError
 from ircert.ir.compose import stack
+from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
@@ -79,16 +80,23 @@ class _Search:
     def __post_init__(self) -> None:
         question = self.question
         graph = question.graph if question.other is None else stack(question.graph, question.other)
-        self.setting = Setting(
+        self.setting = self._setting(graph, question.problem)
+        self.injective = None
+        if question.other is not None and question.graph.output_dim >= len(question.center):
+            self.injective = self._setting(question.graph, "local")
+        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not question.deadline.passed())
+
+    def _setting(self, graph: Graph, problem: str) -> Setting:
+        question = self.question
+        return Setting(
             merged(canonical(graph)),
-            question.problem,
+            problem,
             question.graph.output_dim,
-            question.norm if len(question.center) > 1 else "inf",
+            question.norm if len(question.center) > 1 else "inf",  # on a line all norms are one
             question.center,
             question.low,
             question.high,
         )
-        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not question.deadline.passed())
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
@@ -187,6 +195,7 @@ class _Search:
             radius,
             lambda: deadline.passed() or time.monotonic() > end,
             self._just_below if shrinking else None,
+            self.injective,
             self._report,
             self.counts,
         )

@@ -61,7 +61,7 @@ class Coincidence:
         self._exponent = max(-900, min(900, math.frexp(scale)[1]))
         self.unit = Fraction(2) ** self._exponent
         self.size = setting.size
-        here, there = maps.of(first), maps.of(second)
+        here, there = maps.of(first), maps.at_center if setting.pseudo else maps.of(second)
         self._here, self._there = here, there
         n, m = self.size, setting.givens
         if setting.pseudo:
@@ -223,7 +223,7 @@ class Coincidence:
         return any(a != b for a, b in zip(here, there, strict=True))
 
     def nearest(self) -> tuple[Fraction, Pair] | None:
-        """A lower bound on the least measure of a pair (exact for norms inf and 1), and a pair close to it."""
+        """A lower bound on the least measure of a pair, and a pair close to it (mostly the nearest, for norms inf and 1)."""
         if not self.consistent:
             return None
         if self._holds_center():
@@ -233,10 +233,15 @@ class Coincidence:
         best: tuple[Fraction, Pair] | None = None
         bound = Fraction(0)
         for _ in range(ROUNDS):
-            found = self._minimise_height(cuts)
+            try:
+                found = self._minimise_height(cuts, patient=best is None)
+            except Undecided:
+                if best is None:
+                    raise
+                break
             if found is None:
                 return None
-            bound, pair = found
+            bound, pair = max(bound, found[0]), found[1]
             far = pair.measure(self.setting.norm)
             if best is None or far < best[0]:
                 best = far, pair
@@ -286,7 +291,9 @@ class Coincidence:
         best = maximise(objective[:-1], -rows[:, :-1], rows[:, -1])
         return None if best is None else Optimum(best.value + int(objective[-1]), best.point)
 
-    def _minimise_height(self, cuts: list[tuple[int, dict[int, Fraction], Fraction]]) -> tuple[Fraction, Pair] | None:
+    def _minimise_height(
+        self, cuts: list[tuple[int, dict[int, Fraction], Fraction]], *, patient: bool
+    ) -> tuple[Fraction, Pair] | None:
         """min t with t >= every cut."""
         assert self._inside is not None
         kind = integer_type()
@@ -298,7 +305,7 @@ class Coincidence:
         table = np.concatenate(rows)
         objective = np.full(self.dimension + 1, kind(0), dtype=object)
         objective[-1] = kind(-1)
-        best = maximise(objective, -table[:, :-1], table[:, -1])
+        best = maximise(objective, -table[:, :-1], table[:, -1], patient=patient)
         power = 2 if self.setting.norm == "2" else 1
         return None if best is None else (best.point[-1] * self.unit**power, self._pair(best.point[:-1]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.ir.dyadic import integers
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
-from ircert.ir.rational import Integers, integer_array, integer_type
+from ircert.ir.rational import Integers, Rationals, integer_array, integer_type
 from ircert.proofs.setting import Phases, Setting
 
 KEPT = 512
@@ -36,6 +37,12 @@ class ExactMaps:
         self.setting = setting
         self._weights: dict[str, tuple[Integers, Integers, Any]] = {}
         self._known: OrderedDict[bytes, RegionMap] = OrderedDict()
+
+    @cached_property
+    def at_center(self) -> RegionMap:
+        """The map of a region that holds the centre."""
+        signs = center_signs(self.setting)
+        return self.of(np.where(signs < 0, -1, 1).astype(np.int8))
 
     def of(self, phases: Phases) -> RegionMap:
         """The map on the region where every neuron has the given side."""
@@ -104,3 +111,17 @@ def _joined(op: Any, operands: list[tuple[Integers, Any]]) -> tuple[Integers, An
         return np.concatenate(tables), below
     assert isinstance(op, Add), f"{op.kind} in a canonical graph"
     return sum(tables[1:], tables[0]), below
+
+
+def center_signs(setting: Setting) -> Phases:
+    """The exact sign of every neuron at the centre."""
+    values = {setting.graph.input: Rationals.of_floats(setting.center)}
+    signs = [np.zeros(0, dtype=np.int8)]
+    for node in setting.graph.nodes:
+        if node.name == setting.graph.input:
+            continue
+        operands = [values[name] for name in node.operands]
+        if node.name in setting.relus:
+            signs.append(np.array([(v > 0) - (v < 0) for v in operands[0].numerators], dtype=np.int8))
+        values[node.name] = node.op.exact(*operands)
+    return np.concatenate(signs)

@@ -32,8 +32,11 @@ class Optimum:
     point: list[Fraction]
 
 
-def maximise(objective: Integers, rows: Integers, limits: Integers) -> Optimum | None:
-    """max objective · s subject to rows s <= limits, a bounded set; None if it is empty."""
+def maximise(objective: Integers, rows: Integers, limits: Integers, *, patient: bool = True) -> Optimum | None:
+    """max objective · s subject to rows s <= limits, a bounded set; None if it is empty.
+
+    Undecided where the proposals fail and the criss-cross method is not asked for, or the program too large for it.
+    """
     size = len(objective)
     still = ~np.array([any(row) for row in rows], dtype=bool) if size else np.ones(len(rows), dtype=bool)
     if any(limit < 0 for limit in limits[still]):
@@ -48,7 +51,7 @@ def maximise(objective: Integers, rows: Integers, limits: Integers) -> Optimum |
             return found
     elif _is_empty(rows, limits):
         return None
-    if len(rows) * size * size > LARGEST:
+    if not patient or len(rows) * size * size > LARGEST:
         raise Undecided
     best = exact_lp.maximise(_plain(objective), [_plain(row) for row in rows], _plain(limits))
     return None if best is None else Optimum(best.value, list(best.point))

@@ -12,7 +12,7 @@ from ircert.bounds.symbolic import symbolic_bounds
 from ircert.encodings.lp_bounds import lp_bounds
 from ircert.ir.arrays import Array
 from ircert.ir.ops import Relu
-from ircert.ir.rational import Rationals
+from ircert.proofs.exact_map import center_signs
 from ircert.proofs.setting import Phases, Setting
 from ircert.query import Ball
 
@@ -77,14 +77,5 @@ def misses(setting: Setting, radius: float, low: Array, high: Array) -> bool:
 
 def center_part(setting: Setting) -> Part:
     """The centre alone, with the exact sign of every neuron (0 where it is 0)."""
-    values = {setting.graph.input: Rationals.of_floats(setting.center)}
-    signs = [np.zeros(0, dtype=np.int8)]
-    for node in setting.graph.nodes:
-        if node.name == setting.graph.input:
-            continue
-        operands = [values[name] for name in node.operands]
-        if node.name in setting.relus:
-            signs.append(np.array([(v > 0) - (v < 0) for v in operands[0].numerators], dtype=np.int8))
-        values[node.name] = node.op.exact(*operands)
     part = part_of(setting, 1.0, setting.center, setting.center)
-    return Part(part.ball, part.bounds, part.low, part.high, np.concatenate(signs))
+    return Part(part.ball, part.bounds, part.low, part.high, center_signs(setting))

@@ -65,6 +65,7 @@ class Tools:
     matter: Mask
     counts: Counts
     stop: Callable[[], bool]
+    relaxation: Relaxation
 
 
 class PhaseTree:
@@ -81,7 +82,8 @@ class PhaseTree:
         self.same = first is second
         self.low = np.minimum(first.low, second.low)
         self.high = np.maximum(first.high, second.high)
-        self.relaxation = Relaxation(self.setting, first, second)
+        self.relaxation = tools.relaxation
+        self.relaxation.fit(first, second)
         self.costs = self.relaxation.costs()
         with np.errstate(invalid="ignore", divide="ignore"):
             self.balance = np.minimum(-self.low, self.high) / (self.high - self.low)

@@ -19,17 +19,22 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array
 
+from ircert.bounds.bounds import Bounds
 from ircert.bounds.rounding import slack
 from ircert.bounds.symbolic import relaxation
 from ircert.encodings.ball import point_of_ball
 from ircert.encodings.form import Form
 from ircert.encodings.network import NetworkCopy
+from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin
 from ircert.proofs.parts import Part
 from ircert.proofs.setting import Phases, Setting
 from ircert.query import Ball
+
+
+MOST_CUTS = 200
 
 
 class _OpenCopy(NetworkCopy):
@@ -51,12 +56,13 @@ class _OpenCopy(NetworkCopy):
 
 @dataclass(frozen=True)
 class _Places:
-    """For some neurons: the columns of h and z, and the rows h >= z."""
+    """For all neurons: the columns of h and z, the rows h >= z, and how far behind those the rows h <= s z + t are."""
 
     neurons: Indices
     outer: Indices
     inner: Indices
     above: Indices
+    step: Indices
 
 
 @dataclass(frozen=True)
@@ -68,20 +74,20 @@ class Solved:
 
 
 class Relaxation:
-    """The relaxation of all pairs in a ball, ready for any phases."""
+    """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts."""
 
-    def __init__(self, setting: Setting, first: Part, second: Part) -> None:
+    def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.radius = first.ball.radius
+        self.radius = -1.0
         build = ProgramBuilder()
-        self.x, forms_x, places_x = self._copy(build, first, "x")
+        self.x, forms_x, places_x = self._copy(build, "x")
         self.places = [places_x]
+        self.y: Block | None = None
         if setting.pseudo:
-            self.y = None
             self._equal_to_center(build, forms_x)
             self.gap_forms = [Form.of(self.x).take(np.array([j])) for j in range(setting.size)]
         else:
-            self.y, forms_y, places_y = self._copy(build, second, "y")
+            self.y, forms_y, places_y = self._copy(build, "y")
             self.places.append(places_y)
             givens = np.arange(setting.givens)
             forms_x.take(givens).plus(forms_y.take(givens), -1.0).rows(build, "equal", "=", np.zeros(len(givens)))
@@ -89,32 +95,42 @@ class Relaxation:
             self.gap_forms = [apart.take(np.array([j])) for j in range(setting.size)]
             if setting.unknowns:
                 rest = forms_x.plus(forms_y, -1.0)
-                self.gap_forms = [rest.take(np.array([j])) for j in setting.unknowns] + self.gap_forms
+                self.gap_forms = self.gap_forms + [rest.take(np.array([j])) for j in setting.unknowns]
         program = build.program()
-        self.matrix = program.matrix
-        self.lower, self.upper = program.lower.copy(), program.upper.copy()
-        self.row_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
-        self.row_upper = np.where(program.senses == ">=", np.inf, program.rhs)
-        if setting.norm == "2" and setting.size > 1:
-            self._first_cuts()
+        self._blocks = program.variables
+        self._base = program.matrix.toarray()
+        self._base_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
+        self._base_upper = np.where(program.senses == ">=", np.inf, program.rhs)
+        self._rows_of = {block.name: block for block in program.rows}
+        self._cuts: list[tuple[Array, float]] = []
         self.solved = 0
         self.unproved = 0
-        self._load()
 
     # --- building ----------------------------------------------------------------------------------------------------
 
-    def _copy(self, build: ProgramBuilder, part: Part, tag: str) -> tuple[Block, Form, _Places]:
-        setting, ball = self.setting, part.ball
+    def _copy(self, build: ProgramBuilder, tag: str) -> tuple[Block, Form, _Places]:
+        """A copy whose bounds are placeholders; `fit` puts the real ones in their place."""
+        setting = self.setting
+        sizes = setting.graph.sizes
+        ones = {name: np.ones(size) for name, size in sizes.items()}
+        bounds = Bounds(setting.graph, {name: -one for name, one in ones.items()}, ones, "none")
+        ball = setting.ball(1.0)
         if setting.norm == "2":
             ball = Ball(ball.center, ball.radius, "inf", ball.low, ball.high)
         block = point_of_ball(build, ball, tag, Origin(setting.graph.input, tag))
-        copy = _OpenCopy(build, part.bounds, block, tag)
-        parts: list[tuple[Indices, Indices, Indices, Indices]] = []
-        for name, (labels, outer, inner, above) in (copy.places or {}).items():
-            start = setting.relus[name].start
-            parts.append((start + labels, outer, inner, above + np.arange(len(labels))))
+        copy = _OpenCopy(build, bounds, block, tag)
+        parts = [
+            (
+                setting.relus[name].start + labels,
+                outer,
+                inner,
+                above + np.arange(len(labels)),
+                np.full(len(labels), len(labels)),
+            )
+            for name, (labels, outer, inner, above) in (copy.places or {}).items()
+        ]
         empty = np.zeros(0, dtype=np.int64)
-        joined = [np.concatenate([empty, *(part[i] for part in parts)]).astype(np.int64) for i in range(4)]
+        joined = [np.concatenate([empty, *(part[i] for part in parts)]).astype(np.int64) for i in range(5)]
         return block, copy.output, _Places(*joined)
 
     def _equal_to_center(self, build: ProgramBuilder, output: Form) -> None:
@@ -127,6 +143,47 @@ class Relaxation:
         if linear.terms:
             linear.rows(build, "most", "<=", above)
             linear.rows(build, "least", ">=", below)
+
+    def fit(self, first: Part, second: Part) -> None:
+        """Take the bounds of two parts."""
+        if first.ball.radius != self.radius:
+            self.radius = first.ball.radius
+            self._cuts = []
+            if self.setting.norm == "2" and self.setting.size > 1:
+                self._first_cuts()
+        parts = {"x": first, "y": second}
+        self.lower, self.upper = (np.full(self._base.shape[1], v) for v in (-np.inf, np.inf))
+        self.matrix = self._base.copy()
+        self.row_lower, self.row_upper = self._base_lower.copy(), self._base_upper.copy()
+        for block in self._blocks:
+            assert block.origin is not None
+            low, high = self._limits_of(block, parts[block.origin.copy])
+            self.lower[block.where], self.upper[block.where] = low, high
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            raise ProgramError("a neuron has no finite bounds on this ball", remedy="use a smaller ball")
+        for places, part in zip(self.places, parts.values(), strict=False):
+            slope, offset, _ = relaxation(part.low[places.neurons], part.high[places.neurons])
+            line = places.above + places.step
+            self.matrix[line, places.inner] = -slope
+            self.row_upper[line] = offset
+        for tag in parts:
+            if self.setting.norm == "1" and f"diamond.{tag}" in self._rows_of:
+                self.row_upper[self._rows_of[f"diamond.{tag}"].where] = math.nextafter(self.radius, math.inf)
+        self._load()
+
+    def _limits_of(self, block: Block, part: Part) -> tuple[Array, Array]:
+        assert block.origin is not None
+        kind, _, _ = block.name.partition(".")
+        if kind in ("x", "y"):
+            return part.ball.box
+        if kind == "a":
+            return np.zeros(block.size), np.full(block.size, math.nextafter(self.radius, math.inf))
+        name, bounds = block.origin.node, part.bounds
+        if kind == "v":
+            return bounds.low[name], bounds.high[name]
+        operand = self.setting.graph[name].operands[0]
+        low, high = bounds.low[operand], bounds.high[operand]
+        return (low, high) if kind == "z" else (np.maximum(low, 0.0), np.maximum(high, 0.0))
 
     def _first_cuts(self) -> None:
         n = self.setting.size
@@ -144,20 +201,24 @@ class Relaxation:
         exact = [Fraction(v) for v in g.tolist()]
         right = Fraction(self.radius) ** 2 + sum((v * v for v in exact), Fraction(0))
         right += sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
-        limit = math.nextafter(float(right), math.inf)
-        for block in (self.x, self.y):
-            if block is not None:
-                row = np.zeros(self.matrix.shape[1])
-                row[block.where] = 2.0 * g
-                self.matrix = csr_array(np.concatenate([self.matrix.toarray(), row[None]]))
-                self.row_lower = np.append(self.row_lower, -np.inf)
-                self.row_upper = np.append(self.row_upper, limit)
+        self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
 
     def _load(self) -> None:
         import highspy
 
-        self.transposed = csr_array(self.matrix.T)
-        self.absolute = abs(self.transposed)
+        rows = []
+        for g, _ in self._cuts:
+            for block in (self.x, self.y):
+                if block is not None:
+                    row = np.zeros(self.matrix.shape[1])
+                    row[block.where] = g
+                    rows.append(row)
+        limits = np.repeat([limit for _, limit in self._cuts], 1 if self.y is None else 2)
+        size = len(self._base)
+        self.matrix = np.concatenate([self.matrix[:size], *(row[None] for row in rows)])
+        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(rows), -np.inf)])
+        self.row_upper = np.concatenate([self.row_upper[:size], limits])
+        self.absolute = np.abs(self.matrix)
         solver = highspy.Highs()
         for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1)):
             solver.setOptionValue(name, value)
@@ -167,9 +228,7 @@ class Relaxation:
         lp.col_cost_ = np.zeros(lp.num_col_)
         lp.col_lower_, lp.col_upper_ = self.lower, self.upper
         lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
-        kept = self.matrix.copy()
-        kept.data = np.where(np.abs(kept.data) < 1e-12, 0.0, kept.data)
-        kept.eliminate_zeros()
+        kept = csr_array(np.where(self.absolute < 1e-12, 0.0, self.matrix))
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
@@ -184,7 +243,7 @@ class Relaxation:
         """The objectives worth maximising: differences of unknowns and of coordinates, with both signs."""
         found = []
         for form in self.gap_forms:
-            cost = np.zeros(self.matrix.shape[1])
+            cost = np.zeros(self._base.shape[1])
             for block, term in form.terms.items():
                 cost[block.where] += term.toarray()[0]
             if cost.any():
@@ -236,8 +295,8 @@ class Relaxation:
     def _is_proof(self, p: Array, lower: Array, upper: Array, row_upper: Array) -> bool:
         p = np.where((p < 0) & np.isinf(self.row_lower), 0.0, p)
         p = np.where((p > 0) & np.isinf(row_upper), 0.0, p)
-        q = self.transposed @ p
-        wrong = slack(len(p), self.absolute @ np.abs(p))
+        q = p @ self.matrix
+        wrong = slack(len(p), np.abs(p) @ self.absolute)
         reach = np.maximum(np.abs(lower), np.abs(upper))
         columns = np.minimum(q * lower, q * upper)
         sides = np.where(p > 0, row_upper, np.where(p < 0, self.row_lower, 0.0))
@@ -268,7 +327,7 @@ class Relaxation:
         cut = False
         for w in self.points(point):
             d = w - self.setting.center
-            if np.linalg.norm(d) > self.radius * (1 + 1e-7):
+            if np.linalg.norm(d) > self.radius * (1 + 1e-7) and len(self._cuts) < MOST_CUTS:
                 self._cut(d)
                 cut = True
         if cut:

@@ -1,8 +1,8 @@
 """The engine `milp`: pairs of points by their phases, for any number of inputs.
 
-Proofs come from trees over parts of the ball and phases of the points (`ircert.proofs`), which need no solver's word; the
-paper's mixed-integer program gives p* of a fixed ball, and takes over the pairs that are far apart where a tree is too
-large.
+Proofs come from trees over parts of the ball and phases of the points (`ircert.proofs`), which need no solver's word;
+the paper's mixed-integer program gives p* of a fixed ball, and takes over the pairs that are far apart where a tree is
+too large.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from ircert.engines.base import Answer, Engine, Progress, Question
+from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
 from ircert.engines.instant import instant
 from ircert.engines.judge import NOTHING
 from ircert.engines.pinned import unpinned, without_pinned
@@ -30,12 +29,18 @@ from ircert.proofs.merge import merged
 from ircert.proofs.phase_tree import Counts
 from ircert.proofs.setting import Setting
 from ircert.proofs.space_tree import SpaceTree
-from ircert.result.radius import End, rounded_down
+from ircert.query import Norm
+from ircert.result.radius import End
 from ircert.result.result import Optimum, Verdict
+from ircert.result.witness import length
 
 CLEAR = "every pair of phases of two points in this ball was excluded by proofs in exact or safely rounded arithmetic"
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
+NEAR = "an exact tree excludes pairs nearer than"
+FAR = "the dual bound of the mixed-integer program those further apart"
 GROWTH = 4.0
+MOST_FOR_OPTIMUM = 10.0
+"""Seconds for the bound on p* of a ball that is refuted already."""
 
 
 class Milp(Engine):
@@ -58,8 +63,9 @@ class Milp(Engine):
         if found is not None:
             return replace(found, formulation="paper")
         smaller = without_pinned(question)
-        answer = _Search(smaller).answer()
-        return replace(unpinned(answer, question), formulation="paper")
+        search = _Search(smaller)
+        answer = unpinned(search.answer(), question)
+        return replace(answer, formulation="paper", backend=None if search.far is None else search.far.backend)
 
 
 def _nothing(question: Question, reason: str) -> Answer:
@@ -74,6 +80,7 @@ class _Search:
     question: Question
     clear: float = 0.0
     reason: str | None = None
+    far: FarPairs | None = None
     counts: Counts = field(default_factory=Counts)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -117,14 +124,64 @@ class _Search:
     # --- one ball ----------------------------------------------------------------------------------------------------
 
     def _fixed(self, radius: float) -> Answer:
+        left = self.question.deadline.left()
         if not self._refutes(radius):
-            outcome = self._tree(radius, shrinking=False)
+            outcome = self._tree(radius, shrinking=False, seconds=0.6 * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0)
                 return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
             if outcome != "violated":
-                return self._stopped()
-        return Answer("refuted", End(self.clear, CLEAR if self.clear else NOTHING), None, self._witness(), "exact", self._stats())
+                return self._near_and_far(radius)
+        return self._with_optimum(radius)
+
+    def _refuted(self) -> Answer:
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        return Answer("refuted", certified, None, self._witness(), "exact", self._stats())
+
+    def _with_optimum(self, radius: float) -> Answer:
+        """A refuted ball with p*: the separation of the farthest exact pair known, and the program's bound."""
+        question, answer = self.question, self._refuted()
+        bound = trivial_bound(question, radius)
+        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left())
+        if seconds > 0:
+            norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
+            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm))
+            if self.far.bound is not None:
+                entries = len(question.center) if question.other is None else question.other.output_dim
+                found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
+                bound = found if bound is None else min(bound, found)
+            if self.far.pair is not None and self._separation(*self.far.pair) > self._separation(*self._witness()):
+                answer = replace(answer, witness=self.far.pair, refuted=self._refuted_end())
+        if bound is None:
+            return answer
+        assert answer.witness is not None
+        value = self._separation(*answer.witness)
+        return replace(answer, optimum=Optimum(value, max(bound, value)), stats=self._stats())
+
+    def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
+        other = self.question.other
+        apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
+        return length(self.question.norm, *apart)
+
+    def _near_and_far(self, radius: float) -> Answer:
+        """Far pairs by the program's bound, near ones by a tree: `certified` with the trust of a solver."""
+        question = self.question
+        if question.deadline.passed() or question.problem == "transform":
+            return self._stopped()
+        seconds = question.deadline.left() / 2
+        self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
+        if self.far.bound is None:
+            self.reason = f"the tree is too large, and {self.far.reason}"
+            return self._stopped()
+        outcome = self._tree(radius, shrinking=False, nearer=self.far.bound)
+        if outcome == "violated":
+            return self._refuted()
+        if outcome == "closed":
+            evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
+            optimum = Optimum(0.0, self.far.bound)
+            return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
+        self.reason = f"pairs nearer than {self.far.bound:.3g} were not closed in time"
+        return self._stopped()
 
     def _refutes(self, radius: float) -> bool:
         best = self.descent.best
@@ -132,7 +189,7 @@ class _Search:
 
     def _stopped(self) -> Answer:
         if self.question.radius is not None and self._refutes(self.question.radius):
-            return Answer("refuted", End(0.0, NOTHING), None, self._witness(), "exact", self._stats())
+            return self._refuted()
         return replace(_nothing(self.question, self._why()), stats=self._stats())
 
     # --- the largest radius ------------------------------------------------------------------------------------------
@@ -152,12 +209,13 @@ class _Search:
                     if share * target > self.clear:
                         self._tree(share * target, shrinking=True, seconds=deadline.left() / 10)
                 target = self._below_best() or target
-                if self._tree(target, shrinking=True, seconds=deadline.left() * 0.6) == "closed":
-                    return
-                return self._bisect()
+                if self._tree(target, shrinking=True, seconds=deadline.left() * 0.6) != "closed":
+                    self._bisect()
+                return
             outcome = self._tree(radius, shrinking=True, seconds=deadline.left() / 2)
             if outcome == "stopped":
-                return self._bisect()
+                self._bisect()
+                return
             if outcome == "closed" and self.descent.best is None:
                 if radius >= reach:
                     return
@@ -183,7 +241,7 @@ class _Search:
         root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
-    def _tree(self, radius: float, *, shrinking: bool, seconds: float = math.inf) -> str:
+    def _tree(self, radius: float, *, shrinking: bool, seconds: float = math.inf, nearer: float = math.inf) -> str:
         """Prove a ball (or the part of it below the collisions found on the way)."""
         if radius <= 0:
             return "stopped"
@@ -196,13 +254,14 @@ class _Search:
             lambda: deadline.passed() or time.monotonic() > end,
             self._just_below if shrinking else None,
             self.injective,
+            nearer,
             self._report,
             self.counts,
         )
         undecided = self.counts.undecided
         outcome = self._timed("trees", tree.run)
         self.counts.undecided = undecided
-        if outcome == "closed":
+        if outcome == "closed" and nearer == math.inf:
             self.clear = max(self.clear, tree.radius)
         self._report(f"radius {tree.radius:g}: {outcome}")
         return str(outcome)
@@ -217,8 +276,13 @@ class _Search:
         if self.descent.infimum_is_zero:
             zero = End(0.0, "collisions come as close to the centre as one likes")
             return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
+        refuted = self._refuted_end()
+        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), reason=reason)
+
+    def _refuted_end(self) -> End:
+        assert self.descent.best is not None
         root = End.root_above if self.setting.norm == "2" else End.above
-        return Answer(None, certified, root(best[0], COLLISION), self._witness(), "exact", self._stats(), reason=reason)
+        return root(self.descent.best[0], COLLISION)
 
     # --- small things ------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """K(P, Q): the pairs x in P, y in Q with equal givens, as an exact polytope in any dimension.
 
-P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v) (for `pseudo` z = u),
-subject to the equations of the givens and the signs of all neurons. Balls of norm inf are rows; those of norms 1 and 2
-are approached by planes s·u <= r (s a sign vector) and 2 g·u <= r² + |g|², as many as are needed.
+P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v), for `pseudo` z = u,
+subject to the equations of the givens and the signs of all neurons. The largest coordinate bounds the length from below;
+for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2 g·u - |g|² (any g), as many as are needed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def measure(u: tuple[Fraction, ...], norm: str) -> Fraction:
 
 
 class Coincidence:
-    """The polytope of a pair of patterns. Inside, lengths are counted in a unit (a power of two near those asked for)."""
+    """The polytope of a pair of patterns; inside, lengths are counted in a unit, a power of two near the scale."""
 
     def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases, scale: float = 1.0) -> None:
         self.setting = setting
@@ -223,7 +223,7 @@ class Coincidence:
         return any(a != b for a, b in zip(here, there, strict=True))
 
     def nearest(self) -> tuple[Fraction, Pair] | None:
-        """A lower bound on the least measure of a pair, and a pair close to it (mostly the nearest, for norms inf and 1)."""
+        """A lower bound on the least measure of a pair, and a pair close to it."""
         if not self.consistent:
             return None
         if self._holds_center():
@@ -287,7 +287,7 @@ class Coincidence:
     def _maximise(self, form: Integers, cuts: list[list[Any]]) -> Optimum | None:
         assert self._inside is not None
         objective = self._restricted(self._scaled(form[None, :]))[0]
-        rows = np.concatenate([self._inside, self._restricted((np.array(cuts, dtype=object)))])
+        rows = np.concatenate([self._inside, self._restricted(np.array(cuts, dtype=object))])
         best = maximise(objective[:-1], -rows[:, :-1], rows[:, -1])
         return None if best is None else Optimum(best.value + int(objective[-1]), best.point)
 
@@ -345,4 +345,3 @@ def _common(terms: dict[int, Fraction], constant: Fraction) -> int:
 def _beside(x: Integers, y: Integers, n: int) -> Integers:
     """Forms over (u, 1) and (v, 1) added up as forms over (u, v, 1)."""
     return np.concatenate([x[:, :n], y[:, :n], x[:, n:] + y[:, n:]], axis=1)
-

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
-import numpy as np
-
+from ircert.ir.rational import Integers
 from ircert.proofs.coincidence import Coincidence, Pair
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.exact_program import Undecided
@@ -76,7 +76,7 @@ class Descent:
         if key in self.tried:
             return None
         self.tried.add(key)
-        setting, norm = self.setting, self.setting.norm
+        norm = self.setting.norm
         try:
             polytope, found = self._measured(first, second, self._scale(far))
             if found is None or (self.best is not None and found[0] >= self.best[0]):
@@ -124,7 +124,7 @@ class Descent:
         return Fraction(self._scale(None)) / 1024
 
 
-def _is_zero(row: np.ndarray, u: tuple[Fraction, ...]) -> bool:  # type: ignore[type-arg]
+def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
     return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
 
 
@@ -132,7 +132,5 @@ def _radius_above(measure: Fraction, norm: str) -> Fraction:
     """A rational radius of at least this measure, close to it."""
     if norm != "2":
         return measure
-    from math import isqrt
-
     shift = max(0, 80 - measure.numerator.bit_length() + measure.denominator.bit_length())
     return Fraction(isqrt((measure.numerator << 2 * shift) // measure.denominator) + 1, 1 << shift)

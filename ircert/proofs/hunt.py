@@ -41,11 +41,13 @@ def _directions(setting: Setting, generator: np.random.Generator) -> Array:
     n = setting.size
     found = np.concatenate([np.eye(n), -np.eye(n), generator.standard_normal((RAYS, n))])
     found = found / np.abs(found).max(axis=1, keepdims=True)
-    return np.clip(found, np.where(setting.center <= setting.low, 0, -1), np.where(setting.center >= setting.high, 0, 1))
+    return np.clip(
+        found, np.where(setting.center <= setting.low, 0, -1), np.where(setting.center >= setting.high, 0, 1)
+    )
 
 
 def _inside(setting: Setting, points: Array) -> Mask:
-    return ((points >= setting.low) & (points <= setting.high)).all(axis=1)
+    return np.asarray(((points >= setting.low) & (points <= setting.high)).all(axis=1))
 
 
 def _orientation(secants: Secants, phases: Phases) -> Array:

@@ -1,8 +1,8 @@
 """Neurons whose preactivations are multiples of each other, merged into one.
 
-With z' = a z: relu(z') = a relu(z) for a > 0, and relu(z') = |a| (relu(z) - z) for a < 0. So one relu per line through the
-origin of (weights, bias) is enough, beside z itself. Identities written as relu(x) - relu(-x), residual networks that were
-folded and duplicated neurons lose their copies; the function stays exactly the same.
+With z' = a z: relu(z') = a relu(z) for a > 0, and relu(z') = |a| (relu(z) - z) for a < 0. So one relu per line through
+the origin of (weights, bias) is enough, beside z itself. Identities written as relu(x) - relu(-x), residual networks that
+were folded and duplicated neurons lose their copies; the function stays exactly the same.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
@@ -42,7 +43,7 @@ def merged(graph: Graph) -> Graph:
     return FuseAffine().run(build.graph(here[graph.output])).result
 
 
-def _families(op: Affine) -> tuple[list[int], np.ndarray]:  # type: ignore[type-arg]
+def _families(op: Affine) -> tuple[list[int], Array]:
     """One neuron of each family, and the matrix from (relu, z) of those to the relus of all."""
     weight = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
     found: dict[tuple[Fraction, ...], int] = {}
@@ -63,10 +64,10 @@ def _families(op: Affine) -> tuple[list[int], np.ndarray]:  # type: ignore[type-
         entries.append((len(kept), 1.0))
         kept.append(i)
     table = np.zeros((len(entries), 2 * len(kept)))
-    for i, (place, ratio) in enumerate(entries):
-        table[i, place] = abs(ratio)
-        if ratio < 0:
-            table[i, len(kept) + place] = ratio
+    for i, (place, factor) in enumerate(entries):
+        table[i, place] = abs(factor)
+        if factor < 0:
+            table[i, len(kept) + place] = factor
     return kept, table
 
 

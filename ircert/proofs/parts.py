@@ -49,9 +49,7 @@ def part_of(setting: Setting, radius: float, low: Array, high: Array, method: st
     if method == "lp":
         bounds = lp_bounds(bounds, ball, time_limit=20.0)
     names = [node.operands[0] for node in setting.graph.nodes if isinstance(node.op, Relu)]
-    lows, highs = (
-        np.concatenate([np.zeros(0), *(side[name] for name in names)]) for side in (bounds.low, bounds.high)
-    )
+    lows, highs = (np.concatenate([np.zeros(0), *(side[name] for name in names)]) for side in (bounds.low, bounds.high))
     phases = np.where(lows >= 0, 1, np.where(highs <= 0, -1, 0)).astype(np.int8)
     return Part(ball, bounds, lows, highs, phases)
 
@@ -67,12 +65,9 @@ def misses(setting: Setting, radius: float, low: Array, high: Array) -> bool:
     if size < radius * (1 - 1e-9):
         return False
     gaps = [abs(Fraction(a) - c) for a, c in zip(nearest.tolist(), setting.exact_center, strict=True)]
-    exact = {
-        "inf": lambda: max(gaps) > Fraction(radius),
-        "1": lambda: sum(gaps, Fraction(0)) > Fraction(radius),
-        "2": lambda: sum((g * g for g in gaps), Fraction(0)) > Fraction(radius) ** 2,
-    }[setting.norm]
-    return bool(exact())
+    if setting.norm == "2":
+        return sum((g * g for g in gaps), Fraction(0)) > Fraction(radius) ** 2
+    return (max(gaps) if setting.norm == "inf" else sum(gaps, Fraction(0))) > Fraction(radius)
 
 
 def center_part(setting: Setting) -> Part:

@@ -1,7 +1,7 @@
 """A tree over the phases of the points of pairs x in X, y in Y, complete by itself.
 
-A node fixes the sides of some neurons for x and for y. It is closed when its relaxation is proved empty, when the secants
-of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which either
+A node fixes the sides of some neurons for x and for y. It is closed when its relaxation is proved empty, when the
+secants of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which either
 is free of violations or contains one. Nothing here rests on a tolerance: floats only choose what to try.
 """
 
@@ -144,7 +144,8 @@ class PhaseTree:
         z = self.setting.preactivations(np.stack([x, y]))
         sides = np.where(z > 0, 1, -1).astype(np.int8)
         here, there = (
-            np.where(given == 0, side, given).astype(np.int8) for given, side in zip((first, second), sides, strict=True)
+            np.where(given == 0, side, given).astype(np.int8)
+            for given, side in zip((first, second), sides, strict=True)
         )
         self.tools.descent.improve(here, there)
         self._raise_if_inside()

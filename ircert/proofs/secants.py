@@ -4,8 +4,8 @@
 Each neuron enters J by a term of rank one, so det(C J(λ)) is multi-affine in λ for any matrix C: if it has one strict
 sign at all corners of the cube of the free ones, no J(λ) has a kernel, and x = y follows from f(x) = f(y).
 
-Determinants are floats with a bound on their error (carried through the network and through the expansion by minors), so
-that a sign is a fact. The test of the hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
+Determinants are floats with a bound on their error (carried through the network and through the expansion by minors),
+so that a sign is a fact. The test of the hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Secants:
         return full[:, : self.setting.givens]
 
     def _errors(self, used: Mask) -> tuple[Array, Array]:
-        """Bounds on |J| and on the error of `jacobians`, entry by entry, for slopes in [0, 1] that are 0 if not used."""
+        """Bounds on |J| and on the error of `jacobians`, entry by entry, for slopes in [0, 1], 0 if not used."""
         graph, relus = self.setting.graph, self.setting.relus
         unit = np.eye(self.setting.size)
         start = np.stack([unit, np.zeros_like(unit)])
@@ -260,7 +260,8 @@ def determinants(matrices: Array, size: Array, error: Array) -> tuple[Array, flo
         minors = grown
         sizes = {key: value * (1 + 1e-13) + 1e-300 for key, value in grown_sizes.items()}
         errors = {
-            key: (value + float(slack(n + 4, np.array(sizes[key])))) * (1 + 1e-13) for key, value in grown_errors.items()
+            key: (value + float(slack(n + 4, np.array(sizes[key])))) * (1 + 1e-13)
+            for key, value in grown_errors.items()
         }
     last = (1 << n) - 1
     return minors[last], errors[last]

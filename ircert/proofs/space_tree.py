@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,7 @@ from ircert.ir.arrays import Array
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.parts import Part, center_part, misses, part_of
-from ircert.proofs.phase_tree import Counts, PhaseTree, Stopped, Tools, TooLarge, Violated, slopes
+from ircert.proofs.phase_tree import Counts, PhaseTree, Stopped, TooLarge, Tools, Violated, slopes
 from ircert.proofs.relaxation import Relaxation
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Setting, neurons_that_matter
@@ -36,9 +37,13 @@ MANY = 10**9
 
 @dataclass
 class SpaceTree:
-    """All pairs of points of a closed ball. With `shrink` (the best measure -> a smaller radius) violations do not end
-    the search: the ball shrinks, and what was closed stays closed. `injective`, for `transform`, asks whether the givens
-    alone tell points apart; where they do, nothing else matters."""
+    """All pairs of points of a closed ball.
+
+    shrink:    a smaller radius from the measure of the best violation: it does not end the search then, the ball
+               shrinks, and what was closed stays closed
+    injective: for `transform`, the givens alone: where they tell points apart nothing else matters
+    nearer:    only pairs with |x - y| at most this in every coordinate are looked at
+    """
 
     setting: Setting
     descent: Descent
@@ -46,6 +51,7 @@ class SpaceTree:
     stop: Callable[[], bool]
     shrink: Callable[[Fraction], float] | None = None
     injective: Setting | None = None
+    nearer: float = math.inf
     report: Callable[[str], None] | None = None
     counts: Counts = field(default_factory=Counts)
 
@@ -103,8 +109,11 @@ class SpaceTree:
             self.report(f"{self.counts.parts} pairs of parts, {self.counts.nodes} nodes")
         x = self._part(first, setting)
         y = self.center if self.center is not None else x if second is first else self._part(second, setting)
+        low, high = _difference(x, y)
+        if ((low > self.nearer) | (high < -self.nearer)).any():
+            return []
         known = slopes(setting, tools.matter, x.phases, y.phases)
-        if tools.secants.injective(known) or tools.secants.apart(known, *_difference(x, y)):
+        if tools.secants.injective(known) or tools.secants.apart(known, low, high):
             self.counts.secants += 1
             return []
         open_ = x.open + (0 if self.center is not None else y.open)

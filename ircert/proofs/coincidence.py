@@ -1,8 +1,8 @@
 """K(P, Q): the pairs x in P, y in Q with equal givens, as an exact polytope in any dimension.
 
-P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v), for `pseudo` z = u,
-subject to the equations of the givens and the signs of all neurons. The largest coordinate bounds the length from below;
-for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2 g·u - |g|² (any g), as many as are needed.
+P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v) (`pseudo`: z = u),
+subject to the equations of the givens and the signs of all neurons. The largest coordinate bounds the length from
+below; for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2 g·u - |g|² (any g), as many as are needed.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Coincidence:
         )
         return any(a != b for a, b in zip(here, there, strict=True))
 
-    def nearest(self) -> tuple[Fraction, Pair] | None:
+    def nearest(self, *, patient: bool = True) -> tuple[Fraction, Pair] | None:
         """A lower bound on the least measure of a pair, and a pair close to it."""
         if not self.consistent:
             return None
@@ -234,7 +234,7 @@ class Coincidence:
         bound = Fraction(0)
         for _ in range(ROUNDS):
             try:
-                found = self._minimise_height(cuts, patient=best is None)
+                found = self._minimise_height(cuts, patient=patient and best is None)
             except Undecided:
                 if best is None:
                     raise

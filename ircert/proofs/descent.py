@@ -105,7 +105,7 @@ class Descent:
         norm = self.setting.norm
         for _ in range(8):
             polytope = Coincidence(self.setting, self.maps, first, second, scale)
-            found = polytope.nearest()
+            found = polytope.nearest(patient=False)
             size = 0.0 if found is None else float(_radius_above(found[1].measure(norm), norm))
             if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
                 break

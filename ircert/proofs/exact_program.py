@@ -1,7 +1,7 @@
 """Linear programs max c s, G s <= h in exact rationals: a float solver proposes the basis, integers confirm it.
 
-The point of a basis solves G_B s = h_B exactly. It is optimal iff it satisfies every row and c = y G_B with y >= 0; that
-is checked in integers. Where the proposal fails, the criss-cross method decides.
+The point of a basis solves G_B s = h_B exactly. It is optimal iff it satisfies every row and c = y G_B with y >= 0;
+that is checked in integers. Where the proposal fails, the criss-cross method decides.
 """
 
 from __future__ import annotations

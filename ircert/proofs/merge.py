@@ -1,8 +1,8 @@
 """Neurons whose preactivations are multiples of each other, merged into one.
 
 With z' = a z: relu(z') = a relu(z) for a > 0, and relu(z') = |a| (relu(z) - z) for a < 0. So one relu per line through
-the origin of (weights, bias) is enough, beside z itself. Identities written as relu(x) - relu(-x), residual networks that
-were folded and duplicated neurons lose their copies; the function stays exactly the same.
+the origin of (weights, bias) is enough, beside z itself. Identities written as relu(x) - relu(-x), residual networks
+that were folded and duplicated neurons lose their copies; the function stays exactly the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A tree over the phases of the points of pairs x in X, y in Y, complete by itself.
 
 A node fixes the sides of some neurons for x and for y. It is closed when its relaxation is proved empty, when the
-secants of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which either
-is free of violations or contains one. Nothing here rests on a tolerance: floats only choose what to try.
+secants of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which
+either is free of violations or contains one. Nothing here rests on a tolerance: floats only choose what to try.
 """
 
 from __future__ import annotations

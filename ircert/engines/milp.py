@@ -238,6 +238,8 @@ class _Search:
         return None if best is None else self._just_below(best[0])
 
     def _just_below(self, measure: Fraction) -> float:
+        if self.descent.infimum_is_zero:
+            return 0.0
         root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 

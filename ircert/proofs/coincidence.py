@@ -2,7 +2,7 @@
 
 P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v) (`pseudo`: z = u),
 subject to the equations of the givens and the signs of all neurons. The largest coordinate bounds the length from
-below; for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2 g·u - |g|² (any g), as many as are needed.
+below; for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2 g·u - |g|² (any g), as many as needed.
 """
 
 from __future__ import annotations

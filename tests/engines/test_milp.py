@@ -1,0 +1,275 @@
+"""The engine `milp`: against the oracle, against numbers that fool solvers, and in all problems, norms and backends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert import backends
+from ircert.data.networks import bundled
+from ircert.engines.base import Progress
+from ircert.result.result import Result
+from tests.oracle.build import Network, beside, curve, line, square, then
+from tests.oracle.families import FAMILIES, Sample, sample
+from tests.oracle.oracle import Answer, local_radius, pseudo_radius, transform_radius
+
+NORMS = ("inf", "1", "2")
+LIMIT = 8
+FOLD = beside(curve([0.5], [[-1.0], [1.0]]), line(1))
+"""(|x1 - 1/2|, x2)"""
+SLOW = {"twice_squared", "sheets", "wound", "wound_column", "random_deep", "vertex", "after"}
+
+
+def asked(layers: Network, center: Any, **options: Any) -> Result:
+    if options.get("other") is not None:
+        options["other"] = ircert.load(options["other"])
+    return ircert.certify(ircert.load(layers), center, engine="milp", **{"time_limit": 60, **options})
+
+
+def truth(given: Sample, problem: str, norm: str) -> Answer:
+    if problem == "transform":
+        return transform_radius(given.layers, given.other, given.center, norm, limit=LIMIT)
+    radius = {"local": local_radius, "pseudo": pseudo_radius}[problem]
+    return radius(given.layers, given.center, norm, limit=LIMIT)
+
+
+def problems(given: Sample) -> list[str]:
+    return ["local", "pseudo"] if given.other is None else ["transform"]
+
+
+def agree(found: Result, true: Answer) -> None:
+    """The bracket holds the true radius."""
+    if true.upper is not None:
+        assert float(found.radius.certified) <= float(true.upper) * (1 + 1e-12)
+    if found.radius.refuted is not None:
+        assert float(found.radius.refuted) >= float(true.lower) * (1 - 1e-12)
+
+
+@pytest.mark.rule("E-1", "E-2", "E-3")
+@pytest.mark.parametrize("index", range(2 * len(FAMILIES)))
+def test_against_the_oracle(index: int) -> None:
+    """Families of 1 to 4 inputs; the slow ones have a few seconds, which may leave them open but never wrong."""
+    given = sample(np.random.default_rng(4000 + index), index)
+    norm = NORMS[index % 3]
+    slow = given.name.rpartition("-")[0] in SLOW
+    for problem in problems(given):
+        true = truth(given, problem, norm)
+        found = asked(
+            given.layers,
+            given.center,
+            problem=problem,
+            other=given.other,
+            norm=norm,
+            tol=1e-4,
+            max_radius=LIMIT,
+            time_limit=3 if slow else 30,
+        )
+        agree(found, true)
+        assert found.trust == "exact"
+        assert found.verdict == "certified" or slow, found.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", range(200))
+def test_against_the_oracle_at_length(index: int) -> None:
+    given = sample(np.random.default_rng(9000 + index), index)
+    norm = NORMS[index // 3 % 3]
+    for problem in problems(given):
+        true = truth(given, problem, norm)
+        options: dict[str, Any] = {"problem": problem, "other": given.other, "norm": norm, "time_limit": 60}
+        agree(asked(given.layers, given.center, tol=1e-4, max_radius=LIMIT, **options), true)
+        if true.upper is not None and true.upper > 0:
+            for factor, wrong in ((0.9, "refuted"), (1.1, "certified")):
+                if (radius := factor * float(true.upper)) < LIMIT:
+                    assert asked(given.layers, given.center, radius=radius, **options).verdict != wrong
+
+
+# --- fixed balls -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("E-1", "E-5")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
+def test_a_fixed_ball(problem: str, norm: str) -> None:
+    """The fold at distance 1/2; its mirror image of the centre at distance 1."""
+    other = line(2) if problem == "transform" else None
+    radius = 1.0 if problem == "pseudo" else 0.5
+    good = asked(FOLD, [0.0, 0.0], problem=problem, norm=norm, other=other, radius=0.9 * radius)
+    assert (good.verdict, good.trust, good.optimum) == ("certified", "exact", (0.0, 0.0))
+    bad = asked(FOLD, [0.0, 0.0], problem=problem, norm=norm, other=other, radius=1.25 * radius)
+    assert bad.verdict == "refuted"
+    assert bad.witness is not None
+    assert bad.optimum is not None
+    p = 1.0 if problem == "pseudo" else 0.25
+    assert bad.optimum.bound >= p * (1 - 1e-9)
+    assert bad.optimum.value <= p * (1 + 1e-9)
+
+
+@pytest.mark.rule("E-5", "E-6")
+@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("backend", ["highs", "scip", "mip", "gurobi"])
+def test_the_optimum_of_a_fixed_ball(backend: str, norm: str) -> None:
+    """(|x1 - 1/2|, x2) at 0, r = 1: p* = 1."""
+    if not backends.get(backend).is_available():
+        pytest.skip(f"{backend} is not installed")
+    found = asked(FOLD, [0.0, 0.0], norm=norm, radius=1.0, backend=backend)
+    assert found.verdict == "refuted"
+    assert found.backend == backend
+    assert found.optimum is not None
+    assert found.optimum.value <= 1 + 1e-9
+    assert 1 - 1e-9 <= found.optimum.bound <= 2.0
+
+
+@pytest.mark.rule("E-4")
+def test_far_pairs_are_left_to_the_solver_where_the_tree_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ircert.engines import milp
+
+    real = milp._Search._tree
+
+    def without_far(self: Any, radius: float, *, shrinking: bool, nearer: float = np.inf, **rest: Any) -> str:
+        return real(self, radius, shrinking=shrinking, nearer=nearer, **rest) if nearer < np.inf else "stopped"
+
+    monkeypatch.setattr(milp._Search, "_tree", without_far)
+    network = FOLD
+    found = asked(network, [0.0, 0.0], radius=0.25)
+    assert (found.verdict, found.trust) == ("certified", "solver")
+    assert "dual bound" in found.radius.certified.evidence
+    assert asked(network, [0.0, 0.0], radius=0.25, require="exact").verdict == "unresolved"
+    assert asked(network, [0.0, 0.0], radius=0.75).verdict == "refuted"
+    tiny = min_net(2.0**-30)
+    assert asked(tiny, [-1.0], radius=0.5).verdict == "unresolved", "its program is delicate"
+
+
+# --- numbers that fool solvers ---------------------------------------------------------------------------------------
+
+
+def min_net(e: float) -> Network:
+    """x - relu(e x) / e = min(x, 0)."""
+    return [(np.array([[1.0], [-1.0], [e]]), np.zeros(3)), (np.array([[1.0, -1.0, -1 / e]]), np.zeros(1))]
+
+
+@pytest.mark.rule("E-1", "E-4")
+@pytest.mark.parametrize("k", range(20, 46, 5))
+def test_a_collapsed_axis_is_never_certified(k: int) -> None:
+    network = min_net(2.0**-k)
+    assert asked(network, [0.0], radius=1.0).verdict == "refuted"
+    assert asked(network, [-1.0], radius=1.5).verdict == "refuted"
+    assert asked(network, [-1.0], radius=0.75).verdict == "certified"
+    found = asked(network, [-1.0])
+    assert found.radius.certified <= 1 <= found.radius.refuted * (1 + 1e-12)  # type: ignore[operator]
+    assert found.verdict == "certified"
+    assert asked(beside(network, line(1)), [-1.0, 0.0], norm=2, radius=1.01).verdict == "refuted"
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("k", range(10, 46, 5))
+def test_a_tiny_slope_is_never_refuted(k: int) -> None:
+    s = 2.0**-k
+    plain = [(np.array([[s]]), np.zeros(1))]
+    bent = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[s, -s / 3]]), np.zeros(1))]
+    for network in (plain, bent):
+        assert asked(network, [0.25], radius=1.0).verdict == "certified"
+
+
+@pytest.mark.rule("E-1", "E-2")
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_weights_far_apart(scale: float) -> None:
+    """(|x1 - 1/2|, x2) with rescaled units and outputs."""
+    (w, b), (v, a) = FOLD
+    units = np.resize([scale, 1.0, 1 / scale], len(b))
+    units = np.exp2(np.round(np.log2(units)))
+    network = [(units[:, None] * w, units * b), (v / units * np.array([[scale], [1.0]]), a)]
+    true = local_radius(network, [0.0, 0.0], "inf", limit=4)
+    found = asked(network, [0.0, 0.0], max_radius=4, tol=1e-4, time_limit=20)
+    agree(found, true)
+
+
+@pytest.mark.rule("E-1")
+@pytest.mark.parametrize("norm", NORMS)
+def test_winding_and_sheets(norm: str) -> None:
+    """s(x) = s(-x) though every determinant is positive; s∘s collides far from any fold."""
+    nothing = asked(square(), [0.0, 0.0], norm=norm)
+    assert (nothing.verdict, nothing.radius.certified, nothing.radius.refuted) == ("certified", 0, 0)
+    found = asked(then(square(), square()), [1.0, 0.0], norm=norm, tol=1e-2, time_limit=4)
+    agree(found, local_radius(then(square(), square()), [1.0, 0.0], norm))
+
+
+@pytest.mark.rule("E-3")
+def test_degenerate_networks() -> None:
+    eye = np.eye(2)
+    doubled = [(np.vstack([eye, -eye, 2 * eye]), np.zeros(6)), (np.hstack([eye, -eye, 0 * eye]), np.zeros(2))]
+    dead = [(eye, np.array([-1000.0, -1000.0])), (eye, np.zeros(2))]
+    huge = [(eye, np.full(2, 2.0**40)), (eye, np.zeros(2))]
+    assert asked(doubled, [0.0, 0.0], radius=3.0).verdict == "certified"
+    assert asked(dead, [0.0, 0.0], radius=3.0).verdict == "refuted"
+    assert asked(huge, [0.0, 0.0], radius=3.0).verdict == "certified"
+    assert asked([(0 * eye, np.ones(2))], [0.0, 0.0], radius=2.0**-30).verdict == "refuted"
+
+
+# --- searches --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("E-3")
+@pytest.mark.parametrize("norm", NORMS)
+def test_more_inputs_and_a_domain(norm: str) -> None:
+    """(|x1 - 1/2|, x2, …) with five inputs; a domain that ends before the fold makes every ball good."""
+    network = beside(curve([0.5], [[-1.0], [1.0]]), line(4))
+    found = asked(network, np.zeros(5), norm=norm, tol=1e-4)
+    assert found.verdict == "certified"
+    assert float(found.radius.certified) == pytest.approx(0.5, rel=1e-4)
+    inside = asked(network, np.zeros(5), norm=norm, domain=(-1.0, 0.25), max_radius=3)
+    assert (inside.verdict, inside.radius.refuted) == ("certified", None)
+    low = np.array([-1.0, 0.0, -1.0, -1.0, -1.0])
+    pinned = asked(network, np.zeros(5), norm=norm, domain=(low, -low), radius=0.75)
+    assert pinned.verdict == "refuted"
+    assert pinned.witness is not None
+    assert pinned.witness.exact.x[1] == 0
+
+
+@pytest.mark.rule("E-1")
+def test_a_closed_ball_that_just_touches_the_fold_is_good() -> None:
+    for norm in ("inf", "1"):
+        assert asked(FOLD, [0.0, 0.0], norm=norm, radius=0.5).verdict == "certified"
+        assert asked(FOLD, [0.0, 0.0], norm=norm, radius=0.5 + 2.0**-40).verdict == "refuted"
+
+
+@pytest.mark.rule("E-7")
+def test_time_progress_and_determinism() -> None:
+    graph = bundled("coupled-vanderpol-4-16-16-4")
+    seen: list[Progress] = []
+    found = ircert.certify(graph, np.zeros(4), engine="milp", time_limit=3, progress=seen.append)
+    assert found.seconds < 8
+    assert found.verdict == "unresolved"
+    assert found.reason is not None
+    assert found.radius.certified > 0
+    assert seen
+    assert "neurons" in seen[0].text
+    network = then(square(), FOLD)
+    results = [asked(network, [1.0, 0.25], tol=1e-3, seed=3) for _ in range(2)]
+    assert results[0].radius == results[1].radius
+    assert results[0].witness is not None
+    assert results[1].witness is not None
+    assert results[0].witness.exact == results[1].witness.exact
+
+
+@pytest.mark.rule("E-7")
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C gives the bracket that was reached."""
+
+    def press(progress: Progress) -> None:
+        if progress.certified > 0:
+            raise KeyboardInterrupt
+
+    found = asked(FOLD, [0.0, 0.0], progress=press, tol=1e-9)
+    assert found.verdict == "unresolved"
+    assert found.reason == "interrupted"
+    assert 0 < found.radius.certified <= Fraction(1, 2)
+
+
+def test_other_formulations_are_refused() -> None:
+    with pytest.raises(Exception, match="tangent"):
+        asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25)

@@ -103,9 +103,15 @@ class Descent:
     ) -> tuple[Coincidence, tuple[Fraction, Pair] | None]:
         """The polytope in a unit that suits it, and its nearest pair."""
         norm = self.setting.norm
-        for _ in range(8):
+        for attempt in range(8):
             polytope = Coincidence(self.setting, self.maps, first, second, scale)
-            found = polytope.nearest(patient=False)
+            try:
+                found = polytope.nearest(patient=False)
+            except Undecided:
+                if attempt > 3:
+                    raise
+                scale *= 2.0**-10
+                continue
             size = 0.0 if found is None else float(_radius_above(found[1].measure(norm), norm))
             if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
                 break

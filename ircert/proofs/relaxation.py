@@ -2,7 +2,7 @@
 
 Both copies of the network are rows. An open relu h = max(0, z) with l <= z <= u becomes h >= 0, h >= z, h <= s z + t;
 the phase z >= 0 turns the second row into an equation and the phase z <= 0 fixes h at 0: phases are bounds, and the
-matrix stays. That a node is empty is believed only of multipliers p that are checked here: rows a <= A v <= b and bounds
+matrix stays. That a node is empty is believed only of multipliers p checked here: for rows a <= A v <= b and bounds
 l <= v <= u there is no v if
 
     sum_j min(q_j l_j, q_j u_j)  >  sum_i max(p_i a_i, p_i b_i),     q = A' p,

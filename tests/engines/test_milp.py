@@ -193,7 +193,8 @@ def test_weights_far_apart(scale: float) -> None:
 def test_winding_and_sheets(norm: str) -> None:
     """s(x) = s(-x) though every determinant is positive; s∘s collides far from any fold."""
     nothing = asked(square(), [0.0, 0.0], norm=norm)
-    assert (nothing.verdict, nothing.radius.certified, nothing.radius.refuted) == ("certified", 0, 0)
+    assert nothing.verdict == "certified"
+    assert [nothing.radius.certified, nothing.radius.refuted] == [0.0, 0.0]
     found = asked(then(square(), square()), [1.0, 0.0], norm=norm, tol=1e-2, time_limit=4)
     agree(found, local_radius(then(square(), square()), [1.0, 0.0], norm))
 

@@ -39,6 +39,8 @@ COLLISION = "the nearest collision of its linear regions, found by exact linear 
 NEAR = "an exact tree excludes pairs nearer than"
 FAR = "the dual bound of the mixed-integer program those further apart"
 GROWTH = 4.0
+SHARES = ((1 / 64, 0.1), (1 / 16, 0.1), (1 / 8, 0.1), (0.25, 0.2), (0.5, 0.25), (1.0, 0.8))
+"""Which parts of the radius in question are tried, and with which part of the time left."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -205,26 +207,35 @@ class _Search:
             if target is not None:
                 if target <= self.clear:
                     return
-                for share in (0.25, 0.5):
-                    if share * target > self.clear:
-                        self._tree(share * target, shrinking=True, seconds=deadline.left() / 10)
-                target = self._below_best() or target
-                if self._tree(target, shrinking=True, seconds=deadline.left() * 0.6) != "closed":
-                    self._bisect()
+                self._approach(target)
                 return
             outcome = self._tree(radius, shrinking=True, seconds=deadline.left() / 2)
             if outcome == "stopped":
-                self._bisect()
+                self._bisect(radius)
                 return
             if outcome == "closed" and self.descent.best is None:
                 if radius >= reach:
                     return
                 radius = min(reach, radius * GROWTH)
 
-    def _bisect(self) -> None:
-        """Radii between what is proved and what is refuted, while there is time."""
+    def _approach(self, target: float) -> None:
+        """Small balls first, because time may end; where one of them takes too long, nothing much larger is tried."""
+        deadline = self.question.deadline
+        for share, part in SHARES:
+            radius = share * min(target, self._below_best() or target)
+            if radius <= self.clear:
+                continue
+            outcome = self._tree(radius, shrinking=True, seconds=part * deadline.left())
+            if self.descent.infimum_is_zero:
+                return
+            if outcome != "closed" and share != 0.5:
+                self._bisect(radius)
+                return
+
+    def _bisect(self, top: float) -> None:
+        """Radii between what is proved and what took too long, while there is time."""
         deadline, tol = self.question.deadline, self.question.tol
-        top = self._below_best() or self.question.reach
+        top = min(top, self._below_best() or top)
         for _ in range(12):
             if deadline.passed() or top - self.clear <= tol * top / 4:
                 return

@@ -27,8 +27,9 @@ Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 FEW_OPEN = 14
 """Pairs of parts with at most this many open phases go to a tree of phases."""
-BUDGET = 60
-"""Nodes of such a tree before the parts are split again; more where splitting did not decide a neuron."""
+BUDGET = (60, 300)
+"""Nodes of such a tree before the parts are split again, up to two inputs and beyond; more where splitting did not
+decide a neuron."""
 STUBBORN = 4
 PATIENCE = 12
 DEEPEST = 60
@@ -120,7 +121,7 @@ class SpaceTree:
         stubborn = stubborn + 1 if open_ >= before else max(0, stubborn - 1)
         last = setting.size > 6 or depth >= DEEPEST
         if last or open_ <= FEW_OPEN or stubborn > PATIENCE * setting.size:
-            budget = MANY if last else BUDGET * STUBBORN ** min(6, max(0, stubborn - 1))
+            budget = MANY if last else BUDGET[setting.size > 2] * STUBBORN ** min(6, max(0, stubborn - 1))
             try:
                 PhaseTree(tools, x, y, budget).close()
                 return []

@@ -88,6 +88,20 @@ def test_against_the_oracle_at_length(index: int) -> None:
                     assert asked(given.layers, given.center, radius=radius, **options).verdict != wrong
 
 
+@pytest.mark.rule("E-3")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_against_the_regions_engine(problem: str, norm: str) -> None:
+    graph = bundled("vanderpol-2-10-10-2")
+    exact, found = (
+        ircert.certify(graph, [0.25, -0.5], problem, norm=norm, engine=engine, tol=1e-3, max_radius=20, time_limit=30)
+        for engine in ("regions", "milp")
+    )
+    assert found.verdict == "certified"
+    assert (exact.radius.refuted is None) == (found.radius.refuted is None)
+    assert float(found.radius.certified) == pytest.approx(float(exact.radius.certified), rel=2e-3)
+
+
 # --- fixed balls -----------------------------------------------------------------------------------------------------
 
 

@@ -6,15 +6,15 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ircert.engines.base import Answer, Engine, Progress, Question
+from ircert.engines.pinned import unpinned, without_pinned
 from ircert.ir.compose import stack
-from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair
@@ -62,9 +62,7 @@ class Regions(Engine):
             end = End(math.inf, "the domain is a single point")
             verdict = None if question.radius is None else "certified"
             return Answer(verdict, end, None, None, "exact")  # type: ignore[arg-type]
-        if len(pinned):
-            return _unpinned(self.answer(_without(question, pinned.tolist())), question)
-        return _Search(question).answer()
+        return unpinned(_Search(without_pinned(question)).answer(), question)
 
 
 @dataclass
@@ -272,39 +270,3 @@ def _other_point(fibre: Fibre, norm: Norm) -> _OtherPreimage | None:
         return _OtherPreimage(point, norm, flat=False)
     others = [corner for corner in fibre.corners if any(corner)]
     return _OtherPreimage(others[0], norm, flat=True) if others else None
-
-
-def _without(question: Question, pinned: list[int]) -> Question:
-    """The question about the inputs that the domain leaves free."""
-    values = {i: float(question.center[i]) for i in pinned}
-    free = [i for i in range(len(question.center)) if i not in values]
-
-    def fixed(graph: Graph | None) -> Graph | None:
-        return None if graph is None else graph.fix(values)
-
-    graph = fixed(question.graph)
-    assert graph is not None
-    return replace(
-        question,
-        graph=graph,
-        other=fixed(question.other),
-        center=question.center[free],
-        low=question.low[free],
-        high=question.high[free],
-    )
-
-
-def _unpinned(answer: Answer, question: Question) -> Answer:
-    """The witness in all coordinates."""
-    if answer.witness is None:
-        return answer
-    x, y = (_filled(point, question) for point in answer.witness)
-    return replace(answer, witness=(x, y))
-
-
-def _filled(point: list[Fraction], question: Question) -> list[Fraction]:
-    free = iter(point)
-    return [
-        Fraction(c) if low == high else next(free)
-        for c, low, high in zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
-    ]

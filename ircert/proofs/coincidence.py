@@ -164,7 +164,9 @@ class Coincidence:
             if best is None:
                 return None
             if best.value > 0:
-                return self._inside_ball(form, self._pair(best.point), radius)
+                pair = self._inside_ball(form, self._pair(best.point), radius)
+                if pair is not None:
+                    return pair  # otherwise this form says nothing of the others
         return None
 
     def _inside_ball(self, form: Integers, far: Pair, radius: Fraction) -> Pair | None:

@@ -91,7 +91,7 @@ class Descent:
         except Undecided:
             return None
         size = pair.measure(norm)
-        if found[0] == 0:
+        if not any(near.u) and not any(near.v):  # the bound alone may be 0 without a pair there
             self.infimum_is_zero = True
         if self.best is not None and size >= self.best[0]:
             return None

@@ -17,10 +17,14 @@ STEPS = 240
 HALVINGS = 60
 STARTS = 400
 NEWTON = 40
+SMALLEST = 1e-300
+"""Rays shorter than this have no steps in floats."""
 
 
 def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
     """Give the descent what rays or Newton's method find within the reach."""
+    if reach < SMALLEST:
+        return
     generator = np.random.default_rng(seed)
     with np.errstate(all="ignore"):
         try:

@@ -72,5 +72,7 @@ def _families(op: Affine) -> tuple[list[int], Array]:
 
 
 def _is_float(number: Fraction) -> bool:
-    near = float(number)
-    return Fraction(near) == number
+    try:
+        return Fraction(float(number)) == number
+    except OverflowError:
+        return False

@@ -34,6 +34,7 @@ from ircert.proofs.setting import Phases, Setting
 from ircert.query import Ball
 
 MOST_CUTS = 200
+LARGEST = Fraction(2) ** 1023
 
 
 class _OpenCopy(NetworkCopy):
@@ -200,7 +201,8 @@ class Relaxation:
         exact = [Fraction(v) for v in g.tolist()]
         right = Fraction(self.radius) ** 2 + sum((v * v for v in exact), Fraction(0))
         right += sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
-        self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
+        if right < LARGEST:  # a plane that floats cannot hold is left out
+            self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
 
     def _load(self) -> None:
         import highspy

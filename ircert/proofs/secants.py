@@ -130,7 +130,10 @@ class Secants:
         projection = None
         if not self.square:
             middle = self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0]
-            projection = np.linalg.pinv(middle)
+            try:
+                projection = np.linalg.pinv(middle)
+            except np.linalg.LinAlgError:
+                return False
             absolute = np.abs(projection)
             error = (absolute @ error + slack(size.shape[0], absolute @ size)) * (1 + 8 * (len(size) + 4) * UNIT)
             size = (absolute @ size) * (1 + 8 * (len(size) + 4) * UNIT)

@@ -12,6 +12,11 @@ import ircert
 from ircert import backends
 from ircert.data.networks import bundled
 from ircert.engines.base import Progress
+from ircert.passes.product import canonical
+from ircert.proofs.coincidence import Coincidence
+from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.merge import merged
+from ircert.proofs.setting import Setting
 from ircert.result.result import Result
 from tests.oracle.build import Network, beside, curve, line, square, then
 from tests.oracle.families import FAMILIES, Sample, sample
@@ -288,3 +293,53 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_formulations_are_refused() -> None:
     with pytest.raises(Exception, match="tangent"):
         asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25)
+
+
+# --- holes that were there -------------------------------------------------------------------------------------------
+
+
+def tent(slope: float, small: float) -> ircert.Graph:
+    """f(0, 0) = f(0, 1) = 0, and on the line x2 = 1 zeros leave the diamond of radius 1 at once."""
+    build = ircert.Builder(2)
+    kink = build.relu(build.affine(build.input, [[0.0, small]], [-small * (1 - 1 / slope)]))
+    both = build.concat(build.input, kink)
+    sides = build.relu(build.affine(both, [[1.0, 0.0, -slope / small], [-1.0, 0.0, -slope / small]]))
+    return build.graph(build.concat(build.affine(both, [[0.0, 1.0, -slope / small]]), sides))
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("small", [1.0, 2.0**-45, 2.0**-100])
+def test_a_collision_in_the_corner_of_a_diamond(small: float) -> None:
+    graph = tent(1024.0, small)
+    found = ircert.certify(graph, [0.0, 0.0], problem="pseudo", norm=1, radius=1.0, engine="milp", time_limit=60)
+    assert found.verdict != "certified"
+
+
+def test_a_leaf_tries_every_coordinate() -> None:
+    graph = merged(canonical(tent(2.0, 1.0)))
+    setting = Setting(graph, "pseudo", 3, "1", np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf))
+    phases = np.array([1, -1, -1], dtype=np.int8)
+    pair = Coincidence(setting, ExactMaps(setting), phases, phases, 1.0).violation(Fraction(1))
+    assert pair is not None
+    assert pair.u == (Fraction(0), Fraction(1))
+
+
+@pytest.mark.rule("E-3")
+def test_a_bound_of_zero_is_no_radius_of_zero() -> None:
+    weight, bias = [[0.75, 0.03125], [2.0**20, 0.0], [2.0**-8, 128.0]], [-3 * 2.0**-28, 0.01171875, 2.0**23]
+    last = [[1.0, 0.0, -96.0, 2.0**-30, 2.0**-29], [-(2.0**25), 0.0, 0.0, 0.0, -(2.0**-18)]]
+    build = ircert.Builder(2)
+    hidden = build.relu(build.affine(build.input, weight, bias))
+    graph = build.graph(build.affine(build.concat(hidden, build.input), last))
+    radius = float(ircert.certify(graph, [0.0, -1.0], norm=2, engine="regions").radius.certified)
+    found = ircert.certify(graph, [0.0, -1.0], norm=2, engine="milp", time_limit=10).radius
+    assert radius > 0.04
+    assert found.certified <= radius
+    assert found.refuted is None or found.refuted >= radius
+
+
+def test_extreme_numbers_are_no_crash() -> None:
+    layers = [(np.array([[1e-200, 0.0], [1e200, 0.0], [0.0, 1.0]]), np.zeros(3)), (np.ones((2, 3)), np.zeros(2))]
+    assert asked(layers, [1.0, 1.0], radius=0.5, time_limit=5).verdict in ("refuted", "unresolved")
+    assert asked(FOLD, [0.0, 0.0], radius=5e-324, time_limit=5).verdict in ("certified", "unresolved")
+    assert asked(FOLD, [0.0, 0.0], radius=1e200, norm=2, time_limit=5).verdict in ("refuted", "unresolved")

@@ -18,7 +18,6 @@ from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.merge import merged
 from ircert.proofs.setting import Setting
 from ircert.result.result import Result
-from tests.conftest import OPTIONAL
 from tests.oracle.build import Network, beside, curve, line, square, then
 from tests.oracle.families import FAMILIES, Sample, sample
 from tests.oracle.oracle import Answer, local_radius, pseudo_radius, transform_radius
@@ -135,7 +134,7 @@ def test_a_fixed_ball(problem: str, norm: str) -> None:
 def test_the_optimum_of_a_fixed_ball(backend: str, norm: str) -> None:
     """(|x1 - 1/2|, x2) at 0, r = 1: p* = 1."""
     if not backends.get(backend).is_available():
-        pytest.skip(f"{OPTIONAL}the backend {backend}")
+        pytest.skip(f"optional: the backend {backend}")
     found = asked(FOLD, [0.0, 0.0], norm=norm, radius=1.0, backend=backend)
     assert found.verdict == "refuted"
     assert found.backend == backend

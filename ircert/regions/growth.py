@@ -86,4 +86,4 @@ class Surroundings:
             if radius >= reach or self.covered(Fraction(radius)):
                 return
             cells = len(complex_)
-            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 2000 else 1.4), reach)
+            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 10_000 else 1.4), reach)

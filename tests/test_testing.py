@@ -189,7 +189,8 @@ def share(found: list[Graph], holds: Callable[[Graph], bool]) -> float:
 def test_graphs_are_not_trivial() -> None:
     """What most passes need to meet must be drawn often, or property tests test nothing.
 
-    Shares vary by a few hundredths with the version of hypothesis and with the constants it finds in the code.
+    The first graphs drawn are simple ones, and shares vary with the constants that hypothesis finds in the code: many
+    are drawn, so that they settle.
     """
 
     def has(*kinds: str) -> Callable[[Graph], bool]:
@@ -199,14 +200,14 @@ def test_graphs_are_not_trivial() -> None:
         pipeline = ircert.Pipeline.parse(name)
         return lambda graph: pipeline(graph) is not graph
 
-    core = drawn(graphs(rich=False))
-    assert share(core, lambda graph: len(graph) >= 4) > 0.4
-    assert share(core, has("affine", "relu")) > 0.3
-    assert share(core, has("add")) > 0.2
+    core = drawn(graphs(rich=False), 800)
+    assert share(core, lambda graph: len(graph) >= 4) > 0.5
+    assert share(core, has("affine", "relu")) > 0.4
+    assert share(core, has("add")) > 0.3
     for name in ("fuse-affine", "eliminate-zeros", "fold-residual"):
-        assert share(core, changed_by(name)) > 0.2, name
-    assert share(drawn(graphs()), changed_by("canonicalize")) > 0.2
-    assert share(drawn(residual_networks()), changed_by("fold-residual")) > 0.8
+        assert share(core, changed_by(name)) > 0.3, name
+    assert share(drawn(graphs()), changed_by("canonicalize")) > 0.3
+    assert share(drawn(residual_networks()), changed_by("fold-residual")) > 0.9
 
 
 def exists(strategy: object, what: object) -> bool:

@@ -21,6 +21,7 @@ BUILT_IN = {
     "fold-residual": "ircert.passes.fold_residual:FoldResidual",
     "fuse-affine": "ircert.passes.fuse_affine:FuseAffine",
     "lower-conv": "ircert.passes.lower_conv:LowerConv",
+    "merge-multiples": "ircert.passes.merge_multiples:MergeMultiples",
     "product": "ircert.passes.product:Product",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
 }

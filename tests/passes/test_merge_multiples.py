@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+import ircert
+from ircert.ir.graph import Graph
+from ircert.passes.fold_residual import FoldResidual
+from ircert.passes.merge_multiples import MergeMultiples
+from ircert.testing import assert_preserves, graphs, residual_networks
+from tests.passes import golden_files
+
+
+@pytest.mark.parametrize("case", golden_files.cases("merge-multiples"), ids=lambda path: path.stem)
+def test_golden(case: Path, update_golden: bool) -> None:
+    golden_files.check(case, update_golden)
+
+
+@pytest.mark.rule("P-1", "P-2", "P-3", "P-6")
+@given(graphs(rich=False))
+def test_preserves(graph: Graph) -> None:
+    assert_preserves(MergeMultiples(), graph)
+
+
+@given(residual_networks())
+def test_a_folded_network_keeps_its_function(graph: Graph) -> None:
+    assert_preserves(MergeMultiples(), FoldResidual().run(graph).result)
+
+
+def neurons(graph: Graph) -> int:
+    return sum(graph.sizes[node.name] for node in graph.nodes if node.op.kind == "relu")
+
+
+@pytest.mark.parametrize(
+    ("rows", "left"),
+    [
+        ([[1.0, 2.0], [-1.0, -2.0]], 1),
+        ([[1.0, 2.0], [2.0, 4.0], [-0.5, -1.0]], 1),
+        ([[1.0, 2.0], [1.0, 2.5]], 2),
+        ([[3.0, 0.0], [1.0, 0.0]], 2),  # 1/3 is no double
+    ],
+)
+def test_families(rows: list[list[float]], left: int) -> None:
+    graph = ircert.load([(rows, [0.25 * row[0] for row in rows]), ([[1.0] * len(rows)], None)])
+    assert neurons(assert_preserves(MergeMultiples(), graph)) == left

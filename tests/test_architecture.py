@@ -34,6 +34,7 @@ ROOMS = [
     "ircert.certification",
     "ircert.plotting",
     "ircert.testing",
+    "ircert.reproduction",
     "ircert.cli",
 ]
 # The shorthand methods Graph.fix and Graph.select run passes; nothing else reaches to the right.

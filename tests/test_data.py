@@ -47,9 +47,8 @@ def lorenz(u: Array, v: Array, w: Array) -> list[Array]:
     return [(y - x), (x * (28 - z) - y) / 10, (x * y - 8 / 3 * z) / 10]
 
 
-def brusselator(points: Array) -> Array:
-    x, y, b = points.T
-    return np.stack([x + 0.15 * (1 + x**2 * y - (b + 1) * x), y + 0.15 * (b * x - x**2 * y)], axis=1)
+def brusselator(x: Array, y: Array, b: Array | float, step: Array | float) -> Array:
+    return np.stack([x + step * (1 + x**2 * y - (b + 1) * x), y + step * (b * x - x**2 * y)], axis=1)
 
 
 # The box a family was trained on, and the map.
@@ -57,7 +56,8 @@ FAMILIES: dict[str, tuple[Any, Any, Callable[[Array], Array]]] = {
     "vanderpol": ([-3] * 2, [3] * 2, lambda x: integrate(vanderpol, x, 0.2)),
     "coupled-vanderpol": ([-2.5] * 4, [2.5] * 4, lambda x: integrate(coupled, x, 0.2)),
     "lorenz": ([-2] * 3, [2] * 3, lambda x: integrate(lorenz, x, 0.05)),
-    "brusselator": ([-1, -1, 1.8], [3, 4, 2.4], brusselator),
+    "brusselator": ([-1, -1, 1.8], [3, 4, 2.4], lambda p: brusselator(p[:, 0], p[:, 1], p[:, 2], 0.15)),
+    "brusselator-tau": ([-1.5, -1.5, 0.05], [4, 4.5, 0.3], lambda p: brusselator(p[:, 0], p[:, 1], 2.0, p[:, 2])),
 }
 
 

@@ -16,6 +16,7 @@ from ircert import __version__
 from ircert.cli.certify import add_certify_options
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
+from ircert.cli.reproduce import add_reproduce_options
 from ircert.errors import IrcertError
 
 BAD_USAGE = 2
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _add_replay(commands)
     _add_plot(commands)
+    _add_reproduce(commands)
     return parser
 
 
@@ -160,6 +162,13 @@ def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     plot.set_defaults(command=_plot)
 
 
+def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "run the paper's experiments (0: all claims are met, 3: one is not)"
+    reproduce = commands.add_parser("reproduce", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_reproduce_options(reproduce)
+    reproduce.set_defaults(command=_reproduce)
+
+
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
     """An export and its replay must be asked the same question."""
     add_question_options(parser)
@@ -200,6 +209,12 @@ def _plot(options: argparse.Namespace) -> int:
     from ircert.cli.plot import plot
 
     return plot(options)
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from ircert.cli.reproduce import reproduce
+
+    return reproduce(options)
 
 
 def _demo(options: argparse.Namespace) -> int:

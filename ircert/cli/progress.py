@@ -14,14 +14,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None] | None]:
-    """A function to report to, or None where nobody would read it."""
+    """A function to report a search to, or None where nobody would read it."""
+    with working("certifying") as say:
+        yield None if say is None else lambda progress: say(described(progress))
+
+
+@contextmanager
+def working(text: str) -> Iterator[Callable[[str], None] | None]:
+    """A function that replaces the words of the line, or None where nobody would read it."""
     if sys.stderr is None or not sys.stderr.isatty() or not find_spec("rich"):
         yield None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("certifying") as line:
-        yield lambda progress: line.update(described(progress))
+    with Console(stderr=True).status(text) as line:
+        yield line.update
 
 
 def described(progress: Progress) -> str:

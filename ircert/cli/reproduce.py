@@ -1,0 +1,104 @@
+"""`ircert reproduce`: the paper's experiments, each as a folder of results, a report and figures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ircert.cli.progress import working
+from ircert.errors import FileError, QueryError
+from ircert.reproduction import check_name, names, run
+from ircert.reproduction.report import Report, Settings, silent
+
+NOT_MET = 3
+REFERENCE_DATA = "IRCERT_REFERENCE_DATA"
+
+
+def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert reproduce` takes."""
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", default=["all"], help=f"{', '.join(names())}, or all (the default)"
+    )
+    parser.add_argument("-o", "--output", metavar="FOLDER", default="reproduction", help="(default: reproduction)")
+    parser.add_argument("--quick", action="store_true", help="small versions, a few seconds each")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (default: 0)")
+    parser.add_argument(
+        "--time-limit", type=float, default=120.0, metavar="S", help="for each certification (default: 120)"
+    )
+    parser.add_argument("--docs", metavar="FILE.md", help="also write the page of all experiments there")
+
+
+def reproduce(options: argparse.Namespace) -> int:
+    """Run the experiments; 0 if all claims are met, 3 if one is not."""
+    from ircert.reproduction.write import make_folder, write_document
+
+    chosen = _chosen(options.names)
+    folder = make_folder(Path(options.output))
+    page = None if options.docs is None else _page(options.docs)
+    if page is not None:
+        make_folder(page.parent)
+    if options.seed < 0:
+        raise QueryError("the seed must not be negative")
+    if not options.time_limit > 0:
+        raise QueryError("the time limit must be a positive number of seconds")
+    homes, met = [], True
+    for name in chosen:
+        report, home = _run_one(name, options, folder)
+        homes.append(home)
+        met = met and report.met
+    if page is not None:
+        write_document(page, names(), homes)
+        print(f"written to {page}")
+    return 0 if met else NOT_MET
+
+
+def _run_one(name: str, options: argparse.Namespace, folder: Path) -> tuple[Report, Path]:
+    from ircert.reproduction.write import write_report
+
+    with working(name) as line:
+        settings = Settings(
+            quick=options.quick,
+            seed=options.seed,
+            time_limit=options.time_limit,
+            reference=_reference(),
+            say=silent if line is None else lambda text: line(f"{name}: {text}"),
+        )
+        report, seconds = run(name, settings)
+        home = write_report(name, report, settings, seconds, folder)
+    print(_summary(name, report, seconds, home), flush=True)
+    return report, home
+
+
+def _chosen(given: Sequence[str]) -> list[str]:
+    """The experiments that were asked for, each once and in the paper's order; `all` is all of them."""
+    for name in given:
+        if name != "all":
+            check_name(name)
+    return [name for name in names() if "all" in given or name in given]
+
+
+def _page(given: str) -> Path:
+    path = Path(given)
+    if path.suffix != ".md":
+        raise FileError("the page is a Markdown file", path=path, remedy="use a name ending in .md")
+    return path
+
+
+def _reference() -> Path | None:
+    """Where the authors' published networks are, if the environment says so."""
+    given = os.environ.get(REFERENCE_DATA)
+    if not given:
+        return None
+    if not Path(given).is_dir():
+        raise FileError(f"{REFERENCE_DATA} names no folder", path=given, remedy="correct or unset it")
+    return Path(given)
+
+
+def _summary(name: str, report: Report, seconds: float, home: Path) -> str:
+    lines = [f"{name}: {report.title} ({seconds:.1f} s)"]
+    for claim in report.claims:
+        detail = f" ({claim.detail})" if claim.detail else ""
+        lines.append(f"  {'met    ' if claim.met else 'NOT MET'}  {claim.text}{detail}")
+    return "\n".join([*lines, f"  written to {home}"])

@@ -54,7 +54,7 @@ def fit(x: Array, y: Array, hidden: tuple[int, ...], *, alpha: float = 1e-2, ite
     model = MLPRegressor(
         hidden_layer_sizes=hidden, solver="lbfgs", alpha=alpha, max_iter=iterations, max_fun=10**6, random_state=SEED
     )
-    model.fit(x, y)
+    model.fit(x, y[:, 0] if y.shape[1] == 1 else y)  # scikit-learn wants one output without an axis of its own
     return _layers(model)
 
 
@@ -106,9 +106,9 @@ def _layers(model: MLPRegressor) -> Layers:
     return [(rounded(w.T), rounded(b)) for w, b in zip(model.coefs_, model.intercepts_, strict=True)]
 
 
-def save(name: str, layers: Layers, x: Array, y: Array) -> None:
+def save(name: str, network: Layers | ircert.Graph, x: Array, y: Array) -> None:
     """Write a bundled network and print its error at test points x with values y."""
-    graph = ircert.load(layers)
+    graph = network if isinstance(network, ircert.Graph) else ircert.load(network)
     path = FOLDER / f"{name}.onnx"
     ircert.save(graph, path)
     report(path, graph, x, y)

@@ -19,23 +19,30 @@ if find_spec("matplotlib") is None:
     raise MissingExtra("matplotlib", extra="plot", purpose="drawing")
 
 from ircert.plotting.ball import draw_ball
-from ircert.plotting.figure import check_picture, new_axes, save
+from ircert.plotting.curves import draw_curve, draw_name, draw_points
+from ircert.plotting.figure import add_legend, check_picture, new_axes, new_panels, save
 from ircert.plotting.folds import draw_folds
-from ircert.plotting.graph import draw_graph
+from ircert.plotting.graph import draw_graph, draw_turning_points
 from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
 from ircert.plotting.regions import draw_regions
 from ircert.plotting.result import plot_result
 
 __all__ = [
+    "add_legend",
     "check_picture",
     "draw_ball",
     "draw_center",
+    "draw_curve",
     "draw_folds",
     "draw_graph",
+    "draw_name",
+    "draw_points",
     "draw_preimages",
     "draw_regions",
+    "draw_turning_points",
     "draw_witness",
     "new_axes",
+    "new_panels",
     "plot_result",
     "save",
 ]

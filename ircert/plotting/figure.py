@@ -32,6 +32,16 @@ def new_axes(size: tuple[float, float] = SIZE, *, pyplot: bool | None = None) ->
     return _figure_class(pyplot)(figsize=size, layout="constrained").add_subplot()
 
 
+def new_panels(columns: int, rows: int = 1, size: tuple[float, float] = SIZE) -> list[Axes]:
+    """Axes side by side, row by row, on one plain figure; `size` is the figure's."""
+    return list(Figure(figsize=size, layout="constrained").subplots(rows, columns, squeeze=False).flat)
+
+
+def add_legend(ax: Axes, *, columns: int = 2, below: float = 0.11) -> None:
+    """Below the axes, where it covers nothing; `below` is a share of their height."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -below), ncols=columns, frameon=False, fontsize="small")
+
+
 def _figure_class(pyplot: bool) -> Callable[..., Figure]:
     if not pyplot:
         return Figure

@@ -16,8 +16,8 @@ RISING, FALLING, FLAT = "#b2182b", "#2166ac", "#7f7f7f"
 OUTPUTS = ("#2166ac", "#b2182b", "#7f7f7f", "#00694d", "#5b2a86")
 
 
-def draw_graph(ax: Axes, regions: Regions) -> Axes:
-    """f over the pieces of one input: one output in the colours of its slope, several in one colour each."""
+def draw_graph(ax: Axes, regions: Regions, *, color: str | None = None) -> Axes:
+    """f over the pieces of one input: one output in the colours of its slope (or in `color`), several in one each."""
     points = np.asarray(regions.points, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 1:
         raise QueryError("graphs are drawn of one input", remedy="use `draw_regions` for two inputs")
@@ -27,7 +27,9 @@ def draw_graph(ax: Axes, regions: Regions) -> Axes:
     outputs = values.shape[1]
     for j in range(outputs):
         lines = np.stack([ends, values[:, j]], axis=-1)
-        if outputs == 1:
+        if color is not None:
+            _lines(ax, lines, color, "f" if outputs == 1 else f"f{index(j)}")
+        elif outputs == 1:
             signs = np.sign(np.asarray(regions.signs))
             for sign, color, label in ((1, RISING, "rising"), (-1, FALLING, "falling"), (0, FLAT, "constant")):
                 _lines(ax, lines[signs == sign], color, label)

@@ -12,7 +12,7 @@ import ircert
 from ircert.errors import QueryError
 from ircert.plotting.ball import draw_ball
 from ircert.plotting.data import Folds, Preimage, Regions, Result
-from ircert.plotting.figure import new_axes
+from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.folds import draw_folds
 from ircert.plotting.graph import draw_graph, draw_turning_points, lifted
 from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
@@ -61,7 +61,7 @@ def plot_result(
         _draw_bracket(ax, one, BALLS[i % len(BALLS)])
     _finish(ax, shown, result, inputs)
     if legend:
-        _add_legend(ax)
+        add_legend(ax)
     return ax
 
 
@@ -143,11 +143,6 @@ def _finish(ax: Axes, shown: Ball, result: Result, inputs: Sequence[str] | None)
         ax.set_aspect("equal")
     else:
         ax.set_ylabel(f"f({names[0]})")
-
-
-def _add_legend(ax: Axes) -> None:
-    """Below the axes, where it covers nothing."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=2, frameon=False, fontsize="small")
 
 
 def _floats(point: Any) -> Any:

@@ -13,7 +13,13 @@ BALLS = ("#00694d", "#5b2a86", "#8a5a00", "#0b3c5d", "#a3195b", "#4d5b00")
 """One after the other for several balls in one picture; none of them is near the blue and red of the cells."""
 MARK = "#ffd92f"
 
-CELLS, FOLDS, OUTLINES, MARKS, CENTER = 1.0, 2.0, 3.0, 4.0, 5.0
+ATTRACTOR = "#e08214"
+FOLD_RED = "#c1121f"
+"""The fold set where no cells are drawn below it."""
+LOOP_COLOURS = ("#1b7837", "#762a83")
+"""Of the loops of extra preimages."""
+
+CELLS, FOLDS, LOOPS, OUTLINES, MARKS, CENTER = 1.0, 2.0, 2.5, 3.0, 4.0, 5.0
 """Layers (zorder), bottom to top."""
 
 MANY_CELLS = 5000

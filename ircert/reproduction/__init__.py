@@ -14,7 +14,10 @@ from ircert.errors import QueryError
 if TYPE_CHECKING:
     from ircert.reproduction.report import Report, Settings
 
-HOMES: dict[str, str] = {}
+HOMES = {
+    "1d": "ircert.reproduction.one_dimension",
+    "euler": "ircert.reproduction.euler",
+}
 """In the paper's order; one line adds an experiment."""
 
 

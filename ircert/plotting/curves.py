@@ -1,0 +1,43 @@
+"""Curves and marked points in the plane: orbits, curves of zeros, loops of preimages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ircert.plotting.style import INK, LOOPS, MARKS, halo
+
+
+def draw_curve(
+    ax: Axes, points: Any, *, color: str = INK, label: str | None = None, closed: bool = False, line: str = "-"
+) -> Axes:
+    """A line through points (rows x, y), back to the first if it is closed; rows with NaN interrupt it."""
+    rows = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    if closed and len(rows):
+        rows = np.vstack([rows, rows[:1]])
+    ax.plot(*rows.T, color=color, linestyle=line, linewidth=1.6, zorder=LOOPS, label=label, gid="curve")
+    return ax
+
+
+def draw_points(
+    ax: Axes, points: Any, *, marker: str = "o", color: str = INK, size: float = 6.0, label: str | None = None
+) -> Axes:
+    """Points (rows x, y) of one kind, with white rims."""
+    rows = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    rim = {"markeredgecolor": "white", "markeredgewidth": 0.7} if marker not in "+x" else {"markeredgewidth": 2.0}
+    style: dict[str, Any] = {"marker": marker, "markersize": size, "color": color, **rim}
+    ax.plot(*rows.T, linestyle="none", **style, zorder=MARKS, label=label, gid="points")
+    return ax
+
+
+def draw_name(ax: Axes, point: Any, name: str, *, shift: tuple[float, float] = (6, 5), color: str = INK) -> Axes:
+    """A name beside a point; the shift is in points of print."""
+    where = (float(point[0]), float(point[1]))
+    text = ax.annotate(
+        name, where, xytext=shift, textcoords="offset points", color=color, fontsize=10, zorder=MARKS + 1
+    )
+    text.set_path_effects(halo(1.0, 1.0))
+    text.set_clip_on(True)
+    return ax

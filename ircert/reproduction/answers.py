@@ -1,0 +1,44 @@
+"""Asking for radii as experiments do, and the answers as facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ircert
+from ircert.ir.graph import Graph
+from ircert.reproduction.report import Settings
+from ircert.result.result import Result
+
+
+def ask(settings: Settings, graph: Graph, center: Any, problem: str = "local", **options: Any) -> Result:
+    """The bracket of the largest good radius around a centre, with the experiment's seed and time limit."""
+    point = np.atleast_1d(np.asarray(center, dtype=np.float64))
+    return ircert.certify(graph, point, problem=problem, seed=settings.seed, time_limit=settings.time_limit, **options)
+
+
+def radius(result: Result) -> float:
+    """The certified end."""
+    return float(result.radius.certified)
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """What results.json keeps of an answer."""
+    refuted = result.radius.refuted
+    return {
+        "problem": result.problem,
+        "norm": result.norm,
+        "center": result.center,
+        "certified": radius(result),
+        "refuted": None if refuted is None else float(refuted),
+        "verdict": result.verdict,
+        "trust": result.trust,
+        "engine": result.engine,
+        "seconds": round(result.seconds, 3),
+    }
+
+
+def all_closed(results: list[Result]) -> bool:
+    """Whether every search was answered."""
+    return all(result.verdict == "certified" for result in results)

@@ -11,13 +11,33 @@ from ircert.plotting.style import INK, LOOPS, MARKS, halo
 
 
 def draw_curve(
-    ax: Axes, points: Any, *, color: str = INK, label: str | None = None, closed: bool = False, line: str = "-"
+    ax: Axes,
+    points: Any,
+    *,
+    color: str = INK,
+    label: str | None = None,
+    closed: bool = False,
+    line: str = "-",
+    rim: bool = False,
 ) -> Axes:
-    """A line through points (rows x, y), back to the first if it is closed; rows with NaN interrupt it."""
+    """A line through points (rows x, y), back to the first if it is closed; rows with NaN interrupt it.
+
+    rim: a white one, to be read on coloured cells
+    """
     rows = np.asarray(points, dtype=np.float64).reshape(-1, 2)
     if closed and len(rows):
         rows = np.vstack([rows, rows[:1]])
-    ax.plot(*rows.T, color=color, linestyle=line, linewidth=1.6, zorder=LOOPS, label=label, gid="curve")
+    effects = halo(1.6, 0.9) if rim else None
+    ax.plot(
+        *rows.T,
+        color=color,
+        linestyle=line,
+        linewidth=1.6,
+        path_effects=effects,
+        zorder=LOOPS,
+        label=label,
+        gid="curve",
+    )
     return ax
 
 

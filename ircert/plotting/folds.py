@@ -11,7 +11,7 @@ from ircert.plotting.regions import draw_singular
 from ircert.plotting.style import FOLDS, INK, halo
 
 
-def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = INK) -> Axes:
+def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = INK, label: str = "fold set J₀") -> Axes:
     """Fold facets as lines, winding points as stars, and singular cells unless the regions show them already."""
     if singular:
         draw_singular(ax, [np.asarray(polygon) for polygon in folds.singular])
@@ -24,7 +24,7 @@ def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = IN
             capstyle="round",
             path_effects=halo(1.6, 0.7),
             zorder=FOLDS,
-            label="fold set J₀",
+            label=label,
             gid="folds",
         )
         ax.add_collection(lines)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 HOMES = {
     "1d": "ircert.reproduction.one_dimension",
     "euler": "ircert.reproduction.euler",
+    "timestep": "ircert.reproduction.timestep",
+    "resnet": "ircert.reproduction.resnet",
 }
 """In the paper's order; one line adds an experiment."""
 

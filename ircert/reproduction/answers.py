@@ -23,6 +23,11 @@ def radius(result: Result) -> float:
     return float(result.radius.certified)
 
 
+def bound(result: Result) -> float | str:
+    """The radius as a cell of a table: a number, or "> 50" where a search up to 50 found nothing bad."""
+    return radius(result) if result.radius.refuted is not None else f"> {radius(result):g}"
+
+
 def facts(result: Result) -> dict[str, Any]:
     """What results.json keeps of an answer."""
     refuted = result.radius.refuted

@@ -1,0 +1,45 @@
+"""Where a map of the plane ends up: its attracting invariant circle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ircert.ir.arrays import Array
+
+BURN, KEEP, STARTS = 600, 100, 64
+"""Steps before the circle is reached, steps that are kept, and starts, which are moved together."""
+ESCAPED = 1e3
+
+
+def attractor(f: Callable[[Array], Array], start: Any, spread: float = 0.3) -> Array:
+    """Points of the attractor: orbits of starts on a small circle around `start`, after many steps.
+
+    Orbits that run away are left out; without any that stays the result is empty.
+    """
+    angles = 2 * np.pi * np.arange(STARTS) / STARTS
+    points = np.asarray(start, dtype=np.float64) + spread * np.column_stack([np.cos(angles), np.sin(angles)])
+    for _ in range(BURN):
+        points = f(points)
+        points = points[(np.abs(points) < ESCAPED).all(axis=1)]
+    kept = [points]
+    for _ in range(KEEP - 1):
+        kept.append(f(kept[-1]))
+    return np.concatenate(kept)
+
+
+def as_loop(points: Array) -> Array:
+    """The points of a closed curve in order: by their angle around the middle of their box."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    across, up = (points - middle).T
+    return points[np.argsort(np.arctan2(up, across))]
+
+
+def thinned(loop: Array, count: int) -> Array:
+    """About `count` points of a loop, equally far apart along it."""
+    closed = np.vstack([loop, loop[:1]])
+    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    wanted = np.searchsorted(lengths, np.linspace(0, lengths[-1], count, endpoint=False))
+    return loop[np.unique(np.minimum(wanted, len(loop) - 1))]

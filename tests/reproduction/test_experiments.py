@@ -1,0 +1,50 @@
+"""The experiments themselves, in their quick versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ircert import reproduction
+from ircert.cli.main import run
+from ircert.reproduction.report import Settings
+
+ROOT = Path(__file__).parents[2]
+PNG = b"\x89PNG"
+
+
+@pytest.mark.rule("X-3", "X-4", "X-6")
+def test_all_quick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["reproduce", "all", "--quick", "-o", str(tmp_path), "--docs", str(tmp_path / "page.md")])
+    assert code == 0, capsys.readouterr().out
+    page = (tmp_path / "page.md").read_text()
+    for name in reproduction.names():
+        results = json.loads((tmp_path / name / "results.json").read_text())
+        assert results["quick"] is True
+        assert results["met"] is True
+        assert results["claims"]
+        assert results["pictures"]
+        for picture in results["pictures"]:
+            assert (tmp_path / name / f"{picture['name']}.png").read_bytes().startswith(PNG)
+            assert "<svg" in (tmp_path / name / f"{picture['name']}.svg").read_text()
+            assert picture["caption"].endswith(".")
+        assert f"\n## {results['title']}\n" in page
+        assert (tmp_path / name / "report.md").read_text().startswith(f"# {results['title']}\n")
+
+
+@pytest.mark.rule("X-2")
+def test_the_seed_decides() -> None:
+    first, again, other = (reproduction.run("1d", Settings(quick=True, seed=seed))[0] for seed in (3, 3, 4))
+    assert [c.ours for c in first.comparisons] == [c.ours for c in again.comparisons]
+    assert [c.ours for c in first.comparisons] != [c.ours for c in other.comparisons]
+    assert first.met
+    assert other.met
+
+
+@pytest.mark.rule("X-1")
+def test_the_specification_names_every_experiment() -> None:
+    table = (ROOT / "spec" / "reproduction.md").read_text()
+    for name in reproduction.names():
+        assert f"\n| `{name}` | " in table

@@ -15,6 +15,7 @@ from ircert.engines.collapse import (
     free_inputs,
 )
 from ircert.engines.contraction import is_injective
+from ircert.engines.dependence import is_function_of
 from ircert.engines.directions import Neighbourhood
 from ircert.engines.kernels import kernel
 from ircert.ir.graph import Graph
@@ -66,6 +67,8 @@ def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | 
             return "both networks are the same"
         if _is_affine(graph) and _is_affine(other) and _kernel_is_kept(question, graph, other):
             return "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
+        if is_function_of(graph, other):
+            return "the other network computes its output from this one's, or from nothing"
     if is_injective(graph):
         kind = "affine and of full rank" if _is_affine(graph) else "a chain of blocks that are close to linear maps"
         return f"the network is {kind}: injective on the whole space"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ircert
 from ircert.engines.base import Question
 from ircert.engines.contraction import is_injective
+from ircert.engines.dependence import is_function_of
 from ircert.engines.directions import Neighbourhood
 from ircert.engines.instant import instant
 from ircert.engines.judge import judge
@@ -129,6 +130,37 @@ def test_transform() -> None:
     assert asked(curved, curved) == ("certified", math.inf, None)
     assert asked(first, apart) == ("certified", 0.0, 0.0)
     assert asked(first, curved) == ("certified", 0.0, 0.0)
+
+
+def test_functions_of_the_output() -> None:
+    """g∘f, selected and mixed outputs and constants hold everywhere; what reads more of f does not."""
+    rng = np.random.default_rng(3)
+    eighths = [
+        (rng.integers(-8, 9, shape) / 8, rng.integers(-8, 9, shape[0]) / 8) for shape in ((5, 2), (4, 5), (3, 4))
+    ]
+    (v, a), (w, b) = eighths[1:]
+    folding = ircert.load([([[1.0, -1.0, 0.5], [2.0, 0.0, 1.0]], [0.5, 0.0]), ([[1.0, 1.0]], None)])
+    f = ircert.load(eighths)
+    read = [
+        f.then(folding),
+        f.select([2, 0]),
+        ircert.load([*eighths[:2], (np.array([[1.0, 2.0, 0.0]]) @ w, [7.0])]),
+        ircert.load([(np.zeros((2, 2)), [1.0, 2.0])]),
+        ircert.load([(np.eye(2), None), (np.zeros((2, 2)), [1.0, -2.0]), (np.ones((1, 2)), None)]),
+    ]
+    for other in read:
+        assert is_function_of(canonical(f), canonical(other))
+        assert is_function_of(canonical(ircert.stack(f.select([0]), f.select([1, 2]))), canonical(other))
+    unread = [
+        ircert.load([*eighths[:2], (w + np.eye(3, 4), b)]),
+        ircert.load([eighths[0], (v, a)]),
+        ircert.load([eighths[0]]),
+    ]
+    for other in unread:
+        assert not is_function_of(canonical(f), canonical(other))
+    assert not is_function_of(canonical(f.select([0, 1])), canonical(f))
+    found = ircert.certify(f, [0.0, 0.0], problem="transform", other=read[0], engine="milp")
+    assert bracket(found) == ("certified", math.inf, None)
 
 
 def test_a_domain_of_one_point_and_of_one_line() -> None:

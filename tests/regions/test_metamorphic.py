@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import ircert
 from ircert.engines.base import Answer
 from ircert.query import Norm
-from tests.oracle.build import Array, Network, line, plain, stacked, summed
+from tests.neurons import CHANGES, changed_hidden
+from tests.oracle.build import Array, line, plain, stacked, summed
 from tests.oracle.families import FAMILIES
 from tests.regions.asking import NORMS, ask, check_witness
 
@@ -155,46 +156,16 @@ def exactly(a: Array, b: Array, product: Array) -> bool:
 # --- neurons ---------------------------------------------------------------------------------------------------------
 
 
-def with_hidden(network: Network, change: Any) -> Network:
-    """The network with the neurons of its first hidden layer changed: change(w, b, v) -> (w, b, v)."""
-    (w, b), (v, a), *rest = network
-    w, b, v = change(w, b, v)
-    return [(w, b), (v, a), *rest]
-
-
 @FEWEST
 @given(cases(), PROBLEMS, st.integers(0, 2**32 - 1))
 def test_hidden_neurons(case: Case, problem: str, seed: int) -> None:
     """Permuted, split, doubled, dead and rescaled neurons leave the function as it is."""
     assume(len(case.layers) > 1)
     rng = np.random.default_rng(seed)
-    size = len(case.layers[0][1])
-    order, scale = rng.permutation(size), 2.0 ** rng.integers(-12, 13, size)
-    k = int(rng.integers(size))
-
-    def permuted(w: Array, b: Array, v: Array) -> tuple[Array, Array, Array]:
-        return w[order], b[order], v[:, order]
-
-    def rescaled(w: Array, b: Array, v: Array) -> tuple[Array, Array, Array]:
-        return w * scale[:, None], b * scale, v / scale
-
-    def split(w: Array, b: Array, v: Array) -> tuple[Array, Array, Array]:
-        v = np.hstack([v, v[:, [k]] / 2])
-        v[:, k] /= 2
-        return np.vstack([w, w[k]]), np.append(b, b[k]), v
-
-    def dead(w: Array, b: Array, v: Array) -> tuple[Array, Array, Array]:
-        ones = np.ones((len(v), 2))
-        return np.vstack([w, 0 * w[k], -np.abs(w[k])]), np.append(b, [-1.0, -1e6]), np.hstack([v, ones])
-
-    def cancelled(w: Array, b: Array, v: Array) -> tuple[Array, Array, Array]:
-        extra = np.outer(np.ones(len(v)), [1.0, -1.0])
-        row = rng.integers(-8, 9, w.shape[1]) / 8
-        return np.vstack([w, row, row]), np.append(b, [0.25, 0.25]), np.hstack([v, extra])
-
     truth = case.radius(problem=problem)
-    for change in (permuted, rescaled, split, dead, cancelled):
-        assert same(truth, case.radius(with_hidden(case.layers, change), problem=problem)), change.__name__
+    for change in CHANGES:
+        found = case.radius(changed_hidden(rng, case.layers, change), problem=problem)
+        assert same(truth, found), change.__name__
 
 
 # --- order -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+"""Ten thousand generated networks through every engine: no wrong verdict, and few that stay open."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.generated.checking import Tally, check_all
+from tests.generated.networks import DEEPEST, FEWEST, MOST, asked, neurons
+
+ALL = 10_000
+PARTS = 40
+SECONDS = 10.0
+"""For one question of the long run."""
+
+
+def accept(tally: Tally, most_open: dict[str, float]) -> None:
+    """Nothing is wrong, and less than a part of each engine's questions is open."""
+    print(tally)  # shown by pytest -s or -rP
+    assert not tally.wrong, str(tally)
+    for engine, part in most_open.items():
+        assert tally.asked[engine], f"{engine} was never asked"
+        assert tally.share(engine) < part, str(tally)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(4 * 3600)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_ten_thousand_networks(part: int) -> None:
+    """`pytest -m slow -k "ten_thousand and 7-"` runs one part, `-n 8` spreads them."""
+    tally = check_all(range(part, ALL, PARTS), SECONDS)
+    assert tally.networks == ALL // PARTS
+    assert tally.positive >= 0.5 * tally.networks
+    accept(tally, {"milp": 0.02, "regions": 0.02, "auto": 0.02, "milp, balls": 0.02, "regions, balls": 0.02})
+
+
+@pytest.mark.rule("E-1", "E-2", "E-3")
+def test_a_sample_of_them() -> None:
+    """Short limits, so that more may stay open with `milp`; the exact engine needs no more."""
+    tally = check_all(range(11, ALL, 457), seconds=1.0)
+    assert tally.full >= 10
+    accept(tally, {"milp": 0.5, "regions": 0.02, "auto": 0.5, "regions, balls": 0.02})
+
+
+def test_the_shares_of_all_kinds() -> None:
+    """Half with weights of 53 bits, all numbers of inputs and layers, all problems and norms."""
+    questions = [asked(index) for index in range(0, ALL, 37)]
+    sizes = [(len(q.center), len(q.layers) - 1, neurons(q.layers)) for q in questions]
+    assert {n for n, _, _ in sizes} == {1, 2, 3, 4}
+    assert {depth for _, depth, _ in sizes} == set(range(1, DEEPEST + 1))
+    assert min(count for _, _, count in sizes) >= FEWEST
+    assert max(count for _, _, count in sizes) <= MOST
+    assert sum(q.full for q in questions) == pytest.approx(0.5 * len(questions), rel=0.05)
+    assert len({(q.problem, q.norm) for q in questions}) == 9
+    first, again = (asked(9) for _ in range(2))
+    assert str(first) == str(again)
+    assert all((v == w).all() for (v, _), (w, _) in zip(first.layers, again.layers, strict=True))

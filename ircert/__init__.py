@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph as Graph
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
+    from ircert.lipschitz.bilipschitz import bilipschitz as bilipschitz
     from ircert.passes.pipeline import Pipeline as Pipeline
     from ircert.passes.product import program as program
     from ircert.query import Query as Query
@@ -38,6 +39,7 @@ _HOMES = {
     "Node": "ircert.ir.graph",
     "Pipeline": "ircert.passes.pipeline",
     "Query": "ircert.query",
+    "bilipschitz": "ircert.lipschitz.bilipschitz",
     "enumerate_regions": "ircert.regions.atlas",
     "fold_set": "ircert.regions.atlas",
     "certify": "ircert.certification",

@@ -57,7 +57,7 @@ def certify(
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     question = Question(
-        graph=_network(graph, "the network"),
+        graph=piecewise_linear(graph, "the network"),
         other=query.other,
         problem=query.problem,
         norm=query.norm,
@@ -139,10 +139,11 @@ def _farthest(center: Array, norm: Norm) -> float:
 
 
 def _optional_network(given: Any) -> Graph | None:
-    return None if given is None else _network(given, "the other network")
+    return None if given is None else piecewise_linear(given, "the other network")
 
 
-def _network(given: Any, what: str) -> Graph:
+def piecewise_linear(given: Any, what: str) -> Graph:
+    """A graph, or whatever `ircert.load` reads, as a graph that can be certified; UnsupportedModel if it cannot."""
     graph = given if isinstance(given, Graph) else load(given)
     for node in graph.nodes:
         if not node.op.piecewise_linear:

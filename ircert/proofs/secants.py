@@ -66,7 +66,7 @@ class Secants:
 
     def _preconditioned(self, slopes: Slopes) -> Array | None:
         """A bound on |I - C J|, entry by entry, for some C."""
-        low, high = self._interval(slopes)
+        low, high = self.interval(slopes)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             return None
         middle, radius = (low + high) / 2, (high - low) / 2 * (1 + 4 * UNIT)
@@ -81,7 +81,8 @@ class Secants:
         total = total * (1 + 8 * (len(middle) + 4) * UNIT)
         return total if np.isfinite(total).all() else None
 
-    def _interval(self, slopes: Slopes) -> tuple[Array, Array]:
+    def interval(self, slopes: Slopes) -> tuple[Array, Array]:
+        """Bounds on the entries of J."""
         unit = np.eye(self.setting.size)
         values: dict[str, tuple[Array, Array]] = {self.setting.graph.input: (unit, unit)}
 

@@ -94,6 +94,11 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | No
             f"linear regions are drawn for one or two inputs, not {graph.input_dim}",
             remedy="`fix` the inputs that should not vary",
         )
+    return ball_for(graph, ball, domain)
+
+
+def ball_for(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None) -> Ball:
+    """The same for any number of inputs."""
     if isinstance(ball, Ball | Query):
         made = ball.ball if isinstance(ball, Query) else ball
         if domain is not None:

@@ -23,13 +23,17 @@ class Facets:
     sides: Ids
 
 
-def facets(complex_: Complex) -> Facets:
-    """Every edge that two cells share: one cell runs along it one way, the other one the other way."""
+def edge_ends(complex_: Complex) -> tuple[Ids, Ids, Ids]:
+    """(cell, vertex, next vertex) for every edge of every cell."""
     column = np.arange(complex_.polygons.shape[1])[None, :]
     after = np.where(column + 1 < complex_.count[:, None], column + 1, 0)
     cell, at = np.nonzero(complex_.used)
-    tail = complex_.polygons[cell, at]
-    head = complex_.polygons[cell, after[cell, at]]
+    return cell, complex_.polygons[cell, at], complex_.polygons[cell, after[cell, at]]
+
+
+def facets(complex_: Complex) -> Facets:
+    """Every edge that two cells share: one cell runs along it one way, the other one the other way."""
+    cell, tail, head = edge_ends(complex_)
     size = len(complex_.points)
     forward = tail < head
     key, twin = tail * size + head, head * size + tail

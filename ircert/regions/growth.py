@@ -13,7 +13,7 @@ from ircert.ir.graph import Graph
 from ircert.query import Norm
 from ircert.regions.complex import Complex, build, segments
 from ircert.regions.forms import applied, input_forms
-from ircert.regions.outline import outline
+from ircert.regions.outline import outline, round_outlines
 
 NEIGHBOURS = 8
 """The first complex reaches about this many neurons' lines."""
@@ -51,6 +51,11 @@ class Surroundings:
     def complex(self, radius: Fraction, between: Callable[[], None] = lambda: None) -> Complex:
         """The complex inside the ball (norm 2: inside the square around it)."""
         return build(self.graph, self.center, outline(radius, self.norm, self.strip), between=between)
+
+    def around_disc(self, radius: Fraction, sides: int) -> tuple[Complex, Complex]:
+        """The complexes inside polygons in and around the disc of norm 2."""
+        inner, outer = (build(self.graph, self.center, o) for o in round_outlines(radius, self.box, sides))
+        return inner, outer
 
     def covered(self, radius: Fraction) -> bool:
         """Whether the ball holds the whole domain, so that larger balls are the same."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ircert.exact_lp import integers
+from ircert.exact_lp import Rational, integers
 from ircert.query import Norm
+from ircert.result.radius import near_root
 
 Triple = tuple[Any, Any, Any]
 """Integers (a, b, c): the line a u + b v + c = 0, or the point (a/c, b/c) with c > 0."""
@@ -30,8 +32,34 @@ def outline(radius: Fraction, norm: Norm, box: Sequence[tuple[Fraction | None, F
     """
     square = [(1, 0, radius), (0, 1, radius), (-1, 0, radius), (0, -1, radius)]
     diamond = [(1, 1, radius), (-1, 1, radius), (-1, -1, radius), (1, -1, radius)]
-    lines = [_line(*line) for line in (diamond if norm == "1" else square)]
-    corners = [meeting(lines[i - 1], lines[i]) for i in range(4)]
+    return polygon([_line(*line) for line in (diamond if norm == "1" else square)], box)
+
+
+def round_outlines(
+    radius: Fraction, box: Sequence[tuple[Fraction | None, Fraction | None]], sides: int
+) -> tuple[Outline, Outline]:
+    """Polygons inside and around the disc of this radius, cut with a box: regular up to rational directions.
+
+    The sides of the outer one touch the disc; the inner one is its image under a scaling that brings the corners in.
+    """
+    units = [_unit(2 * math.pi * k / sides) for k in range(sides)]
+    outer = [_line(-u, -v, radius) for u, v in units]
+    corners = [meeting(outer[i - 1], outer[i]) for i in range(sides)]
+    farthest = max(Fraction(int(u * u + v * v), int(w * w)) for u, v, w in corners)
+    shrunk = Fraction(math.floor(near_root(radius * radius / farthest, up=0) * 2**40), 2**40)
+    return polygon([_line(-u, -v, radius * shrunk) for u, v in units], box), polygon(outer, box)
+
+
+def _unit(angle: float) -> tuple[Fraction, Fraction]:
+    """A rational vector of length exactly 1 near an angle, with short numbers."""
+    t = Fraction(round(math.tan(angle / 4) * 2**16), 2**16)  # a quarter: no tangent is infinite
+    c, s = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    return c * c - s * s, 2 * c * s
+
+
+def polygon(lines: Sequence[Triple], box: Sequence[tuple[Fraction | None, Fraction | None]]) -> Outline:
+    """What lies on the positive side of lines, which run around it counter-clockwise, cut with a box."""
+    corners = [meeting(lines[i - 1], lines[i]) for i in range(len(lines))]
     polygon = list(zip(corners, lines, strict=True))
     for axis, (low, high) in enumerate(box):
         for sign, bound in ((1, low), (-1, high)):
@@ -52,7 +80,7 @@ def side(line: Triple, point: Triple) -> Any:
     return line[0] * point[0] + line[1] * point[1] + line[2] * point[2]
 
 
-def _line(a: int, b: int, c: Fraction) -> Triple:
+def _line(a: Rational, b: Rational, c: Rational) -> Triple:
     first, second, third = integers([a, b, c])
     return first, second, third
 

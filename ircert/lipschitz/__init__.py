@@ -1,0 +1,1 @@
+"""How much a network stretches and shrinks distances on a ball."""

@@ -32,6 +32,8 @@ ROOMS = [
     "ircert.regions",
     "ircert.engines",
     "ircert.certification",
+    "ircert.lipschitz",
+    "ircert.observation",
     "ircert.plotting",
     "ircert.testing",
     "ircert.reproduction",

@@ -18,6 +18,7 @@ from ircert.result.radius import End
 from ircert.result.witness import Witness
 
 COLLISION = "two points with the same output"
+INJECTIVE = "f is injective on the ball, but no bound on the quotients is known"
 
 
 def bilipschitz(
@@ -48,19 +49,20 @@ def bilipschitz(
     else:
         upper, lower = hull.bounds(network, body, measured, deadline, seed)
     witness = None
-    if lower.low == 0 < lower.high:
+    if not lower.low and lower.high:
         lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)
     return BiLipschitz(upper, lower, body, measured, network, witness)
 
 
 def _decided(graph: Graph, ball: Ball, lower: Bracket, seconds: float, seed: int) -> tuple[Bracket, Witness | None]:
-    """L' = 0 where f is not injective; otherwise what was known."""
+    """L' = 0 where f is not injective; otherwise what is known."""
     domain = (ball.low, ball.high) if np.isfinite([ball.low, ball.high]).any() else None
     found = certify(
         graph, ball.center, norm=ball.norm, radius=ball.radius, domain=domain, time_limit=seconds, seed=seed
     )
-    if found.verdict != "refuted":
+    if found.verdict == "certified":
+        return Bracket(End(0.0, INJECTIVE), lower.high), None
+    if found.verdict == "unresolved":
         return lower, None
     zero = End(0.0, COLLISION, Fraction(0))
     return Bracket(zero, zero), found.witness
-

@@ -71,7 +71,7 @@ class BiLipschitz:
 
 def _reciprocal(end: End, *, up: bool) -> End:
     evidence = f"1/L': {end.evidence}"
-    if end == 0:
+    if not end:
         return End(math.inf, evidence)
     if math.isinf(end):
         return End(0.0, evidence)

@@ -23,7 +23,7 @@ from ircert.query import Norm
 SAFE = 2.0**-40
 TOLERANCE = 1e-9
 """A part whose bounds are this close (relative) is not cut further."""
-MOST = 400_000
+MOST = 100_000
 """Parts looked at together; beyond that the bounds at hand are the answer."""
 ROUNDS = 200
 
@@ -65,12 +65,12 @@ class _Parts:
 
 
 def least_quotient(pieces: Pieces, norm: Norm, least: float) -> Bounds:
-    """The least quotient of pairs of pieces in different cells, as far as it is below `least`."""
+    """The least quotient of pairs of pieces with different maps, as far as it is below `least`."""
     if not pieces.finite:
         return Bounds(0.0, np.inf, False)
     search = _Search(norm, least)
     first, second = np.triu_indices(len(pieces), 1)
-    apart = pieces.cell[first] != pieces.cell[second]
+    apart = pieces.maps[first] != pieces.maps[second]
     first, second = first[apart], second[apart]
     touching = (pieces.ends[first][:, :, None] == pieces.ends[second][:, None, :]).any(axis=(1, 2))
     search.cones(_cones(pieces, first[touching], second[touching]))
@@ -113,7 +113,8 @@ class _Search:
         best = min(self.high, self.least)
         settled = doubtful & (below >= best * (1 - TOLERANCE))
         open_ = doubtful & ~settled
-        if last or int(open_.sum()) > MOST:
+        hopeless = self.high <= 2.0**-40 * self.least  # as good as a collision: another argument must decide
+        if last or hopeless or int(open_.sum()) > MOST:
             settled, open_ = doubtful, np.zeros_like(open_)
         if settled.any():
             self.low = min(self.low, float(below[settled].min()))

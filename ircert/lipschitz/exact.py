@@ -44,8 +44,11 @@ def extremes(graph: Graph, ball: Ball, norm: Norm) -> tuple[Bracket, Bracket]:
         return body.upper, body.lower
     # what holds on a larger body holds on the disc, and what is attained on a smaller one is attained there
     inner, outer = (_body(Cells(c, graph.output_dim, norm)) for c in around.around_disc(radius, SIDES))
-    low = outer.lower.low if inner.lower.high else inner.lower.low
-    return Bracket(inner.upper.low, outer.upper.high), Bracket(low, inner.lower.high)
+    if not inner.lower.high:
+        lower = inner.lower
+    else:
+        lower = Bracket(outer.lower.low if outer.lower.low else End(0.0, NOTHING), inner.lower.high)
+    return Bracket(inner.upper.low, outer.upper.high), lower
 
 
 @dataclass(frozen=True)
@@ -98,4 +101,3 @@ def _bracket(span: Span, evidence: str) -> Bracket:
 def _zero(evidence: str) -> Bracket:
     end = End(0.0, evidence, Fraction(0))
     return Bracket(end, end)
-

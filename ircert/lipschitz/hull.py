@@ -33,7 +33,7 @@ from ircert.query import Ball, Norm
 from ircert.regions.metric import measure_of
 from ircert.result.radius import End, rounded_down, rounded_up
 
-PARTS = 128
+PARTS = 64
 """Into how many parts a ball is cut for its slopes, if time allows."""
 POINTS = 64
 """Where derivatives are looked at in floats; the best ones are computed exactly."""
@@ -119,8 +119,8 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
     if typical.shape[0] < size:
         return 0.0
     try:
-        inverse = np.linalg.pinv(typical)
-        worst = max(_distance(inverse, *pair, norm) for pair in pairs)
+        inverse: Array = np.linalg.pinv(typical).astype(np.float64)
+        worst = max(_distance(inverse, low, high, norm) for low, high in pairs)
         return 0.0 if worst >= 1 else rounded_down((1 - worst) / norm_bound(inverse, norm))
     except (np.linalg.LinAlgError, Unbounded):
         return 0.0
@@ -189,11 +189,13 @@ def _short(matrix: Array, norm: Norm) -> tuple[float, Array]:
     _, _, rows = np.linalg.svd(matrix)
     directions = [rows[-1]]
     if norm != "2":
-        inverse = np.linalg.pinv(matrix)
+        inverse: Array = np.linalg.pinv(matrix).astype(np.float64)
         directions.append(inverse @ _long(inverse, norm)[1])
     order = {"inf": np.inf, "1": 1, "2": 2}[norm]
-    sizes = [np.linalg.norm(matrix @ v, ord=order) / np.linalg.norm(v, ord=order) if v.any() else np.inf for v in directions]
-    i = int(np.nanargmin(sizes))
+    lengths = [float(np.linalg.norm(v, ord=order)) for v in directions]
+    images = [float(np.linalg.norm(matrix @ v, ord=order)) for v in directions]
+    sizes = [image / length if length > 0 else np.inf for image, length in zip(images, lengths, strict=True)]
+    i = int(np.argmin(sizes))
     return float(sizes[i]), directions[i]
 
 

@@ -1,9 +1,9 @@
 """Straight pieces on which f is affine: the border of a planar body, or the whole of an interval.
 
 For as many outputs as inputs the border is enough. Let f be injective on a compact body B, K the largest |x - y| /
-|f(x) - f(y)| of pairs of the border, and k that of pairs of one linear region. Take any x, y of B. While the segment from
-f(x) to f(y) runs inside f(B), the inverse follows it and grows at most by k; where it leaves f(B) it does so in f(border)
-and comes back there, and between these two points of the border the inverse grows at most by K. So
+|f(x) - f(y)| of pairs of the border, and k that of pairs of one linear region. Take any x, y of B. While the segment
+from f(x) to f(y) runs inside f(B), the inverse follows it and grows at most by k; where it leaves f(B) it does so in
+f(border) and comes back there, and between these two points of the border the inverse grows at most by K. So
 
     L' = min(least stretch of a region, least quotient of two points of the border).
 """
@@ -26,12 +26,13 @@ ROUNDING = 2.0**-46
 class Pieces:
     """Segments tails -> heads (P, n), relative to the centre, each inside one cell.
 
+    maps:       (P,) numbers of the affine maps: equal where f is the same affine map on both pieces
     ends:       (P, 2) numbers of the two points; pieces with a common number touch there
     blur:       (P,) bounds of the errors of the points' coordinates
     matrices:   (P, m, n) linear part of f, offsets (P, m); wrong (P,) bounds of the errors of their rows
     """
 
-    cell: Ids
+    maps: Ids
     ends: Ids
     tails: Array
     heads: Array
@@ -41,7 +42,7 @@ class Pieces:
     wrong: Array
 
     def __len__(self) -> int:
-        return len(self.cell)
+        return len(self.maps)
 
     @property
     def finite(self) -> bool:
@@ -80,7 +81,7 @@ def interval(cells: Cells) -> Pieces:
     found = _pieces(cells, cell, ends)
     order = np.arange(len(cell))
     return Pieces(
-        found.cell,
+        found.maps,
         np.stack([order, order + 1], axis=1),
         found.tails,
         found.heads,
@@ -98,4 +99,6 @@ def _pieces(cells: Cells, cell: Ids, ends: Ids) -> Pieces:
     offsets = maps.value[: cells.outputs, 2][:, cell].T
     wrong = maps.error[: cells.outputs][:, :, cell].sum(axis=(0, 1))
     blur = complex_.blur[ends].max(axis=1)
-    return Pieces(cell, ends, points[:, 0], points[:, 1], blur, cells.matrices[cell], offsets, wrong)
+    known: dict[str, int] = {}
+    numbers = [known.setdefault(str(complex_.exact_map(c)), len(known)) for c in cell.tolist()]
+    return Pieces(np.array(numbers), ends, points[:, 0], points[:, 1], blur, cells.matrices[cell], offsets, wrong)

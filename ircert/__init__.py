@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
     from ircert.lipschitz.bilipschitz import bilipschitz as bilipschitz
+    from ircert.observation import observability as observability
     from ircert.passes.pipeline import Pipeline as Pipeline
     from ircert.passes.product import program as program
     from ircert.query import Query as Query
@@ -44,6 +45,7 @@ _HOMES = {
     "fold_set": "ircert.regions.atlas",
     "certify": "ircert.certification",
     "load": "ircert.frontends.load",
+    "observability": "ircert.observation",
     "parse": "ircert.ir.parser",
     "preimages": "ircert.regions.atlas",
     "program": "ircert.passes.product",

@@ -15,6 +15,7 @@ if __name__ != "ircert.passes":
     raise ImportError("import this package as `ircert.passes`, not as `passes`")
 
 BUILT_IN = {
+    "apart-product": "ircert.passes.apart_product:ApartProduct",
     "canonicalize": "ircert.passes.canonicalize:Canonicalize",
     "eliminate-zeros": "ircert.passes.eliminate_zeros:EliminateZeros",
     "fix-inputs": "ircert.passes.fix_inputs:FixInputs",
@@ -24,6 +25,7 @@ BUILT_IN = {
     "merge-multiples": "ircert.passes.merge_multiples:MergeMultiples",
     "product": "ircert.passes.product:Product",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
+    "tangent-product": "ircert.passes.tangent_product:TangentProduct",
 }
 
 

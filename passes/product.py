@@ -11,12 +11,11 @@ of the indicators comes from the bounds of g's outputs, because 4 r would cut of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
 
-from ircert import __version__
+from ircert.encodings.about import about
 from ircert.encodings.analyse import Method, analyse
 from ircert.encodings.ball import point_of_ball
 from ircert.encodings.distance import maximise_length
@@ -25,14 +24,17 @@ from ircert.encodings.network import NetworkCopy
 from ircert.errors import QueryError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.passes.apart_product import apart
 from ircert.passes.base import Pass, Rewrite
-from ircert.passes.canonicalize import Canonicalize
-from ircert.passes.fuse_affine import FuseAffine
+from ircert.passes.fuse_affine import canonical as canonical
+from ircert.passes.merge_multiples import merged
+from ircert.passes.tangent_product import tangent
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin, Program
 from ircert.query import Query
 
 Indicators = Literal["paper", "half"]
+Formulation = Literal["paper", "tangent"]
 
 
 @dataclass(frozen=True)
@@ -72,25 +74,37 @@ class Product(Pass[Graph, Program]):
 def program(
     graph: Graph,
     query: Query,
-    formulation: Literal["paper"] = "paper",
+    formulation: Formulation = "paper",
     *,
     bounds: Method = "symbolic",
     indicators: Indicators = "paper",
 ) -> Program:
-    """The mixed-integer program of a question about any piecewise-linear graph, as data."""
+    """The mixed-integer program of a question about any piecewise-linear graph, as data.
+
+    `paper` maximises the distance of two points with one image; `tangent` minimises a radius (`tangent-product` for
+    `local`, `apart-product` for `pseudo`), which is at most that of the question.
+    """
     for what, given, known in (
-        ("formulation", formulation, ("paper",)),
+        ("formulation", formulation, get_args(Formulation)),
         ("bounds analysis", bounds, get_args(Method)),
         ("kind of indicators", indicators, get_args(Indicators)),
     ):
         if given not in known:
             raise QueryError(f"there is no {what} {given!r}", remedy=f"there are: {', '.join(known)}")
+    if formulation == "tangent":
+        return _nearest(graph, query, bounds)
     return _Question(canonical(graph), query, bounds, indicators, graph.sha256).program()
 
 
-def canonical(graph: Graph) -> Graph:
-    """The graph as encodings want it: core operations only, neighbouring affine maps fused where that is exact."""
-    return FuseAffine().run(Canonicalize().run(graph).result).result
+def _nearest(graph: Graph, query: Query, method: Method) -> Program:
+    query.check(graph)
+    if query.problem == "transform":
+        raise QueryError(
+            "the formulation `tangent` is for `local` and `pseudo`",
+            remedy="use the formulation `paper`, or the pass `apart-product` with a separation",
+        )
+    bounds = analyse(merged(canonical(graph)), query.ball, method)
+    return (apart if query.problem == "pseudo" else tangent)(bounds, query, graph.sha256)
 
 
 class _Question:
@@ -108,7 +122,8 @@ class _Question:
         x = point_of_ball(self.build, self.query.ball, "x", Origin(self.graph.input, "x"))
         first = NetworkCopy(self.build, self.bounds, x, "x")
         if self.query.problem == "pseudo":
-            self._equal_to_center(first.output)
+            value = self.graph.exact(self.query.center)
+            first.output.equals(self.build, "equal", value, Origin(self.graph.output))
             d, reach = Form.of(x).plus(Form.fixed(self.query.center), -1.0), self._reach_from_center()
         else:
             y = point_of_ball(self.build, self.query.ball, "y", Origin(self.graph.input, "y"))
@@ -119,17 +134,11 @@ class _Question:
             if self.query.other is not None:
                 d, reach = self._other_difference(self.query.other, x, y)
         maximise_length(self.build, d, reach, self.query.objective_norm, half=self.half)
-        return self.build.program(about=self._about())
+        norm = {"objective norm": self.query.objective_norm}
+        return self.build.program(about=about(self.query, "paper", self.bounds.summary(), self.sha256, **norm))
 
     def _equal(self, a: Form, b: Form) -> None:
         a.plus(b, -1.0).rows(self.build, "equal", "=", np.zeros(len(a)), origin=Origin(self.graph.output))
-
-    def _equal_to_center(self, output: Form) -> None:
-        """f(x) = f(c): the constants cancel before anything rounds."""
-        values = zip(self.graph.exact(self.query.center), output.constant.tolist(), strict=True)
-        rest = np.array([float(value - Fraction(constant)) for value, constant in values])
-        linear = Form(output.terms, np.zeros(len(rest)))
-        linear.rows(self.build, "equal", "=", rest, origin=Origin(self.graph.output))
 
     def _reach_from_center(self) -> Array:
         low, high = self.query.ball.box
@@ -141,19 +150,3 @@ class _Question:
         copies = [NetworkCopy(self.build, bounds, point, tag, prefix="other.") for point, tag in ((x, "x"), (y, "y"))]
         low, high = bounds.low[graph.output], bounds.high[graph.output]
         return copies[0].output.plus(copies[1].output, -1.0), high - low
-
-    def _about(self) -> dict[str, str]:
-        query = self.query
-        facts = {
-            "problem": query.problem,
-            "formulation": "paper",
-            "norm": query.norm,
-            "objective norm": query.objective_norm,
-            "center": ",".join(repr(v) for v in query.center.tolist()),
-            "radius": repr(query.radius),
-            "bounds": self.bounds.summary(),
-            "model sha256": self.sha256,
-        }
-        if query.other is not None:
-            facts["other sha256"] = query.other.sha256
-        return {**facts, "made by": f"ircert {__version__}"}

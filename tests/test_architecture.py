@@ -24,6 +24,8 @@ ROOMS = [
     "ircert.exact_lp",
     "ircert.programs",
     "ircert.encodings",
+    "ircert.passes.apart_product",
+    "ircert.passes.tangent_product",
     "ircert.passes.product",
     "ircert.witness",
     "ircert.backends",

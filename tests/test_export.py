@@ -167,3 +167,47 @@ def test_scip_solutions_of_quadratic_objectives_are_read(fold: Path) -> None:
 
 def test_infinite_sides_of_a_domain(fold: Path) -> None:
     assert ircert_command("export", *QUESTION, "--domain", "-inf:3", "-o", "q.lp", cwd=fold).returncode == 0
+
+
+@pytest.mark.rule("PR-14")
+@pytest.mark.parametrize("kind", ["lp", "mps"])
+@pytest.mark.parametrize("norm", ["inf", "1"])
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_tangent_files(fold: Path, problem: str, norm: str, kind: str) -> None:
+    """(|x1|, |x2|) at (-0.25, 2): folds 0.25 away, and f(0.25, 2) = f(-0.25, 2)."""
+    asked = [*QUESTION, "--problem", problem, "--norm", norm, "--formulation", "tangent"]
+    run = ircert_command("export", *asked, "-o", f"q.{kind}", cwd=fold)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("minimise: ")
+    wanted = {"local": 0.25, "pseudo": 0.5}[problem]
+    assert solved_by_highs(fold, f"q.{kind}") == pytest.approx(wanted)
+    run = ircert_command("replay", *asked, "--solution", "out.sol", cwd=fold)
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert "collision proved in exact arithmetic" in run.stdout
+
+
+@pytest.mark.rule("PR-14")
+def test_a_tangent_is_no_collision_by_itself(tmp_path: Path) -> None:
+    """A tangent where slopes that cannot be are free: relu(x) - relu(-x) as different rows, which are the identity."""
+    text = "ircert.ir/1\nx = input(length=1)\na = affine(x, weight=[[3.0], [-1.0]])\nh = relu(a)\n"
+    (tmp_path / "same.ir").write_text(text + "y = affine(h, weight=[[1.0, -3.0]])\nreturn y\n")
+    asked = ["same.ir", "--center", "0.5", "--radius", "1", "--formulation", "tangent"]
+    assert ircert_command("export", *asked, "-o", "q.lp", cwd=tmp_path).returncode == 0
+    assert solved_by_highs(tmp_path, "q.lp") == pytest.approx(0.5)
+    run = ircert_command("replay", *asked, "--solution", "out.sol", cwd=tmp_path)
+    assert run.returncode == 3
+    assert "it is no collision by itself" in run.stdout
+
+
+@pytest.mark.parametrize("kind", ["lp", "mps"])
+def test_a_cone_in_a_file_is_read_as_one(fold: Path, kind: str) -> None:
+    from pyscipopt import Model
+
+    asked = ["fold.ir", "--fix", "2=0.5", "--center", "-0.25,2", "--radius", "1", "--norm", "2"]
+    run = ircert_command("export", *asked, "--formulation", "tangent", "-o", f"q.{kind}", cwd=fold)
+    assert run.returncode == 0, run.stderr
+    model = Model()
+    model.hideOutput()
+    model.readProblem(str(fold / f"q.{kind}"))
+    model.optimize()
+    assert model.getObjVal() == pytest.approx(0.25, abs=1e-5)

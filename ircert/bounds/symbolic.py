@@ -14,7 +14,9 @@ bounded by a multiple of |C| |W| |v|, with |v| from the bounds already known, so
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,6 +27,11 @@ from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 from ircert.query import Ball
+
+Line: TypeAlias = tuple[Array, Array]
+"""Slopes and offsets of one line per neuron."""
+Lines: TypeAlias = Callable[[str], tuple[Line, Line]]
+"""For the node that a relu reads: the lines below and above the relu."""
 
 CHUNK = 2048
 """Targets handled at once: bounds memory without costing speed."""
@@ -53,12 +60,15 @@ def _tightened(graph: Graph, ball: Ball, start: Bounds) -> Bounds:
     return Bounds(graph, low, high, "symbolic")
 
 
-def backward_bounds(graph: Graph, bounds: Bounds, target: str, ball: Ball) -> tuple[Array, Array]:
-    """Bounds on a node's value by linear functions of the input."""
+def backward_bounds(
+    graph: Graph, bounds: Bounds, target: str, ball: Ball, lines: Lines | None = None
+) -> tuple[Array, Array]:
+    """Bounds on a node's value by linear functions of the input; `lines` bound the relus (by default, their graphs)."""
     size = graph.sizes[target]
+    chosen = _around_relus(bounds) if lines is None else lines
     parts = [np.arange(start, min(start + CHUNK, size)) for start in range(0, size, CHUNK)]
-    lows = [_Backward(graph, bounds, target, rows, upper=False).run(ball)[0] for rows in parts]
-    highs = [_Backward(graph, bounds, target, rows, upper=True).run(ball)[1] for rows in parts]
+    lows = [_Backward(graph, bounds, target, rows, chosen, upper=False).run(ball)[0] for rows in parts]
+    highs = [_Backward(graph, bounds, target, rows, chosen, upper=True).run(ball)[1] for rows in parts]
     return np.concatenate(lows), np.concatenate(highs)
 
 
@@ -74,9 +84,10 @@ class _Sum:
 class _Backward:
     """Moves the coefficients of some entries of a target back to the input."""
 
-    def __init__(self, graph: Graph, bounds: Bounds, target: str, rows: Indices, *, upper: bool) -> None:
+    def __init__(self, graph: Graph, bounds: Bounds, target: str, rows: Indices, lines: Lines, *, upper: bool) -> None:
         self.graph = graph
         self.bounds = bounds
+        self.lines = lines
         self.target = target
         self.upper = upper
         unit = np.zeros((len(rows), graph.sizes[target]))
@@ -130,14 +141,12 @@ class _Backward:
     def _relu(self, node: Node, weights: Array) -> None:
         """Replace the relu by the line on the safe side of each coefficient."""
         (operand,) = node.operands
-        low, high = self.bounds.low[operand], self.bounds.high[operand]
-        slope, offset, alpha = relaxation(low, high)
-        above = weights > 0 if self.upper else weights < 0
-        lines = np.where(above, slope, alpha)
-        moved = weights * lines
-        shift = np.where(above, weights * offset, 0.0)
+        below, above = self.lines(operand)
+        rising = weights > 0 if self.upper else weights < 0
+        moved = weights * np.where(rising, above[0], below[0])
+        shift = weights * np.where(rising, above[1], below[1])
         self.sum.constant = self.sum.constant + shift.sum(axis=1)
-        self._round(len(low), np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
+        self._round(weights.shape[1], np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
         self._underflow(1, operand)
         self._give(operand, moved)
 
@@ -158,6 +167,14 @@ class _Backward:
     def _round(self, terms: int, absolute: Array) -> None:
         """Account for the rounding of one step, and of the running constant."""
         self.sum.error = (self.sum.error + slack(terms, absolute + np.abs(self.sum.constant))) * (1 + 4 * UNIT)
+
+
+def _around_relus(bounds: Bounds) -> Lines:
+    def lines(operand: str) -> tuple[Line, Line]:
+        slope, offset, alpha = relaxation(bounds.low[operand], bounds.high[operand])
+        return (alpha, np.zeros(len(alpha))), (slope, offset)
+
+    return lines
 
 
 def relaxation(low: Array, high: Array) -> tuple[Array, Array, Array]:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ircert.cli.question import asked_graph, asked_query
 from ircert.errors import CoefficientWarning, FileError
 
+if TYPE_CHECKING:
+    from ircert.programs.program import Program
+    from ircert.query import Query
+
 WRITERS = {".lp": "lp", ".mps": "mps"}
 COLLISION, NOT_PROVED = 1, 3
 LONGEST = 4000
+STEPS = tuple(4.0**-k for k in range(3, 14))
+"""How far from a tangent's point collisions are looked for, in parts of the radius."""
+_TANGENT = " (a tangent's radius bounds the distance to points where the network folds; it is no collision by itself)"
 
 
 def export(options: argparse.Namespace) -> int:
@@ -54,18 +63,34 @@ def replay(options: argparse.Namespace) -> int:
     query = asked_query(options, options.radius, options.objective_norm)
     made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
     values = complete(read_solution(options.solution), made, options.solution)
-    names = {block.name: list(block.names()) for block in made.variables}
-    x = [float(values[name]) for name in names["x"]]
-    y = [float(values[name]) for name in names["y"]] if "y" in names else query.center.tolist()
-    witness, reason = judge(canonical(graph), query, x, y)
-    if witness is None:
-        print(f"no collision proved: {reason}")
+    for x, y in _pairs(made, query, values):
+        witness, reason = judge(canonical(graph), query, x, y)
+        if witness is not None:
+            break
+    else:
+        print(f"no collision proved: {reason}{_TANGENT if 'v' in _names(made) else ''}")
         return NOT_PROVED
     print(f"collision proved in exact arithmetic: {reason}")
     for name, point in (("x", witness.x), ("y", witness.y)):
         print(f"  {name} = {', '.join(str(float(v)) for v in point)}")
         print(f"    exactly {', '.join(_shown(v) for v in point)}")
     return COLLISION
+
+
+def _names(made: Program) -> dict[str, list[str]]:
+    return {block.name: list(block.names()) for block in made.variables}
+
+
+def _pairs(made: Program, query: Query, values: Mapping[str, float]) -> Iterator[tuple[list[float], list[float]]]:
+    """The pair of points of a solution; for a tangent, pairs on both sides of its point, nearer and nearer."""
+    names = _names(made)
+    x = [float(values[name]) for name in names["x"]]
+    if "v" in names:
+        for step in STEPS:
+            offset = [step * query.radius * float(values[name]) for name in names["v"]]
+            yield [a + d for a, d in zip(x, offset, strict=True)], [a - d for a, d in zip(x, offset, strict=True)]
+    else:
+        yield x, [float(values[name]) for name in names["y"]] if "y" in names else query.center.tolist()
 
 
 def _shown(value: Fraction) -> str:

@@ -176,7 +176,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective-norm", metavar="NORM", help="of the distance that is maximised (default: the ball's)"
     )
-    parser.add_argument("--formulation", default="paper", choices=("paper",))
+    parser.add_argument("--formulation", default="paper", choices=("paper", "tangent"))
     parser.add_argument("--bounds", default="symbolic", choices=("interval", "symbolic", "lp"))
     parser.add_argument("--indicators", default="paper", choices=("paper", "half"))
 

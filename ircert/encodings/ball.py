@@ -22,25 +22,29 @@ def point_of_ball(build: ProgramBuilder, ball: Ball, name: str, origin: Origin) 
     low, high = ball.box
     x = build.variables(name, len(low), low, high, origin=origin)
     if ball.norm == "1":
-        _diamond(build, ball, x, origin)
+        a = sizes_of_offsets(build, ball, x, origin)
+        build.rows(f"diamond.{name}", [(a, np.ones((1, x.size)))], "<=", up(ball.radius), origin=origin)
     if ball.norm == "2":
-        _sphere(build, ball, x, origin)
+        e = offsets(build, ball, x, origin)
+        build.squares_at_most(f"sphere.{name}", e, up(ball.radius * ball.radius))
     return x
 
 
-def _diamond(build: ProgramBuilder, ball: Ball, x: Block, origin: Origin) -> None:
-    size = x.size
-    a = build.variables(f"a.{x.name}", size, 0.0, _up(ball.radius), origin=origin)
+def sizes_of_offsets(build: ProgramBuilder, ball: Ball, x: Block, origin: Origin) -> Block:
+    """Variables a with |x_i - c_i| <= a_i."""
+    a = build.variables(f"a.{x.name}", x.size, 0.0, up(ball.radius), origin=origin)
     build.rows(f"right.{x.name}", [(x, 1.0), (a, -1.0)], "<=", ball.center, origin=origin)
     build.rows(f"left.{x.name}", [(x, 1.0), (a, 1.0)], ">=", ball.center, origin=origin)
-    build.rows(f"diamond.{x.name}", [(a, np.ones((1, size)))], "<=", _up(ball.radius), origin=origin)
+    return a
 
 
-def _sphere(build: ProgramBuilder, ball: Ball, x: Block, origin: Origin) -> None:
-    e = build.variables(f"delta.{x.name}", x.size, -_up(ball.radius), _up(ball.radius), origin=origin)
+def offsets(build: ProgramBuilder, ball: Ball, x: Block, origin: Origin) -> Block:
+    """Variables e = x - c."""
+    e = build.variables(f"delta.{x.name}", x.size, -up(ball.radius), up(ball.radius), origin=origin)
     build.rows(f"offset.{x.name}", [(x, identity(x.size)), (e, -1.0)], "=", ball.center, origin=origin)
-    build.squares_at_most(f"sphere.{x.name}", e, _up(ball.radius * ball.radius))
+    return e
 
 
-def _up(value: float) -> float:
+def up(value: float) -> float:
+    """The next larger float."""
     return float(np.nextafter(value, np.inf))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -87,6 +88,12 @@ class Form:
             build.rows(name, terms, sense, rhs - self.constant, origin=origin, labels=labels)
         else:
             _check_numbers(name, self.constant, sense, rhs)
+
+    def equals(self, build: ProgramBuilder, name: str, values: Iterable[Fraction], origin: Origin) -> None:
+        """The rows self = values: the constants cancel before anything rounds."""
+        constants = self.constant.tolist()
+        rest = np.array([float(value - Fraction(k)) for value, k in zip(values, constants, strict=True)])
+        Form(self.terms, np.zeros(len(rest))).rows(build, name, "=", rest, origin=origin)
 
 
 def exact_sum(forms: list[Form]) -> Form | None:

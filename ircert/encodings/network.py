@@ -33,6 +33,8 @@ LONGEST = 40
 class NetworkCopy:
     """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
 
+    preactivations: what each relu reads; phases: the binaries of its open neurons (their numbers are the labels)
+
     Coefficients are copies of the graph's numbers: nothing is multiplied out, and sums that would round get variables
     of their own. Right-hand sides that must round do so outward.
     """
@@ -48,6 +50,7 @@ class NetworkCopy:
         self.relaxed = relaxed
         self.forms: dict[str, Form] = {self.graph.input: Form.of(x)}
         self.preactivations: dict[str, Form] = {}
+        self.phases: dict[str, tuple[Block, ...]] = {}
         for node in self.graph.nodes:
             if node.name != self.graph.input:
                 self.forms[node.name] = self._form(node)
@@ -111,6 +114,7 @@ class NetworkCopy:
         t = self.build.variables(
             self._name("t", tag), len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels
         )
+        self.phases[tag] = (t,)
         above, zero = y.plus(z, -1.0), np.zeros(len(low))
         above.rows(self.build, self._name("above", tag), ">=", zero, origin=origin, labels=labels)
         limit = Form(above.terms, np.nextafter(above.constant + low, -np.inf))

@@ -28,7 +28,7 @@ class ProgramBuilder:
         self._rhs: list[Array] = []
         self._objective: list[tuple[Block, Array]] = []
         self._squares: list[tuple[Block, Array]] = []
-        self._balls: list[tuple[str, Block, Array, float]] = []
+        self._round_rows: list[tuple[str, list[tuple[Block, Array]], float]] = []
 
     def variables(
         self,
@@ -86,13 +86,21 @@ class ProgramBuilder:
         """Add coefficients · block to the objective."""
         self._objective.append((block, np.broadcast_to(np.asarray(coefficients, dtype=np.float64), block.size)))
 
+    def minimise(self, block: Block, coefficients: ArrayLike = 1.0) -> None:
+        """Add coefficients · block to an objective that `program(maximise=False)` minimises."""
+        self.maximise(block, coefficients)
+
     def maximise_squares(self, block: Block) -> None:
         """Add the sum of the squares of a block to the objective."""
         self._squares.append((block, np.ones(block.size)))
 
     def squares_at_most(self, name: str, block: Block, bound: float) -> None:
         """The row: the sum of the squares of a block is at most `bound`."""
-        self._balls.append((name, block, np.ones(block.size), bound))
+        self._round_rows.append((name, [(block, np.ones(block.size))], bound))
+
+    def length_at_most(self, name: str, block: Block, height: Block) -> None:
+        """The row: the L2 length of a block is at most one variable, which is not negative."""
+        self._round_rows.append((name, [(block, np.ones(block.size)), (height, np.array([-1.0]))], 0.0))
 
     def program(self, *, maximise: bool = True, about: Mapping[str, str] | None = None) -> Program:
         """The program of everything collected."""
@@ -113,8 +121,8 @@ class ProgramBuilder:
             objective=objective,
             quadratic=_square_form(self._squares, columns) if self._squares else None,
             quadratic_rows=tuple(
-                QuadraticRow(name, _square_form([(block, weights)], columns), np.zeros(columns), bound)
-                for name, block, weights, bound in self._balls
+                QuadraticRow(name, _square_form(squares, columns), np.zeros(columns), bound)
+                for name, squares, bound in self._round_rows
             ),
             about=about or {},
         )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.errors import ProgramError
-from ircert.ir.arrays import Sparse
+from ircert.ir.arrays import Array, Sparse
 from ircert.programs.program import (
     BINARIES,
     CONVEX_OBJECTIVE,
@@ -18,6 +18,7 @@ from ircert.programs.program import (
     NONCONVEX_OBJECTIVE,
     NONCONVEX_ROWS,
     Program,
+    QuadraticRow,
 )
 
 # Letters first, and nothing that a reader of .lp files takes for a number, a keyword or an operator.
@@ -47,8 +48,21 @@ def required_features(program: Program) -> frozenset[str]:
         sign = -1.0 if program.maximise else 1.0
         needed.add(CONVEX_OBJECTIVE if is_psd(sign * program.quadratic) else NONCONVEX_OBJECTIVE)
     for row in program.quadratic_rows:
-        needed.add(CONVEX_ROWS if is_psd(row.quadratic) else NONCONVEX_ROWS)
+        convex = is_psd(row.quadratic) or cone_height(row, program.lower) is not None
+        needed.add(CONVEX_ROWS if convex else NONCONVEX_ROWS)
     return frozenset(needed)
+
+
+def cone_height(row: QuadraticRow, lower: Array) -> int | None:
+    """For a cone, sum of w_i v_i^2 <= w h^2 with positive weights and h >= 0, the variable h; it is a convex set.
+
+    None if the row is no cone.
+    """
+    diagonal = row.quadratic.diagonal()
+    below = np.flatnonzero(diagonal < 0)
+    if len(below) != 1 or row.quadratic.nnz != np.count_nonzero(diagonal) or row.linear.any() or row.bound != 0:
+        return None
+    return int(below[0]) if lower[below[0]] >= 0 else None
 
 
 def is_psd(matrix: Sparse) -> bool:

@@ -10,7 +10,7 @@ from ircert import backends
 from ircert.backends.base import Solver, Status
 from ircert.errors import BackendError
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.program import Program
+from ircert.programs.program import CONVEX_ROWS, NONCONVEX_ROWS, Program
 
 
 def solver(name: str) -> Solver:
@@ -65,8 +65,35 @@ def test_other_quadratic_rows_are_refused() -> None:
 
     row = program.quadratic_rows[0]
     scaled = replace(program, quadratic_rows=(replace(row, quadratic=row.quadratic * 2.0),))
-    with pytest.raises(BackendError, match="is not a ball"):
+    with pytest.raises(BackendError, match="is not a ball or cone"):
         solver("highs").solve(scaled)
+
+
+@pytest.mark.rule("PR-6")
+@pytest.mark.parametrize("name", ["highs", "mip", "scip"])
+@pytest.mark.parametrize("point", [[1.0, 2.0], [-3.0, 0.1], [0.5, -0.25, 2.0], [1.0]])
+def test_the_distance_to_a_line_through_a_cone(name: str, point: list[float]) -> None:
+    """min h with |v| <= h and point·v = 1 is 1 / |point|."""
+    build = ProgramBuilder()
+    v = build.variables("v", len(point), -9.0, 9.0)
+    h = build.variables("h", 1, 0.0, 9.0)
+    build.rows("line", [(v, np.array([point]))], "=", 1.0)
+    build.length_at_most("cone", v, h)
+    build.minimise(h)
+    program = build.program(maximise=False)
+    assert program.features == {CONVEX_ROWS}
+    outcome = solver(name).solve(program)
+    wanted = 1 / float(np.linalg.norm(point))
+    assert outcome.value == pytest.approx(wanted, rel=1e-4)
+    assert outcome.bound is not None
+    assert outcome.bound <= wanted * (1 + 1e-6) + 1e-6
+
+
+def test_a_height_that_may_be_negative_is_no_cone() -> None:
+    build = ProgramBuilder()
+    v = build.variables("v", 2, -9.0, 9.0)
+    build.length_at_most("cone", v, build.variables("h", 1, -1.0, 9.0))
+    assert build.program().features == {NONCONVEX_ROWS}
 
 
 def test_small_balls_end_too() -> None:

@@ -208,7 +208,7 @@ def test_long_and_confusing_names_can_be_exported(tmp_path: Path) -> None:
         backends.get("lp").emit(program, tmp_path / "q.lp")  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("options", [{"bounds": "foo"}, {"indicators": "foo"}, {"formulation": "tangent"}])
+@pytest.mark.parametrize("options", [{"bounds": "foo"}, {"indicators": "foo"}, {"formulation": "twin"}])
 def test_unknown_ways_of_asking(options: dict[str, Any]) -> None:
     with pytest.raises(IrcertError, match="there is no"):
         ircert.program(ircert.load([([[1.0]], None)]), ircert.Query("local", [0.0], 1.0), **options)

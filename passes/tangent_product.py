@@ -1,0 +1,86 @@
+"""tangent-product: how far a network is surely locally injective, as one mixed-integer program.
+
+    T = min r    |x - c| <= r,    f'(x; v) = 0 with slopes that are free at kinks,    |v| <= 1 with v_j = 1 for some j
+
+If f is not locally injective at x, then nearby pairs have equal images; their differences over their distances have
+a limit v, which solves this at x. So T bounds the distance from c to such points from below. It says *nothing* about
+points that are far apart, and a solution is no collision.
+
+With thickness δ it excludes pairs up to δ apart (in the L-infinity norm): x is their middle, and slopes are free near
+kinks too. Together with `apart-product`, which excludes the others, that is a bound on the radius of injectivity.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.bounds import Bounds
+from ircert.bounds.slopes import slope_bounds
+from ircert.encodings.about import about
+from ircert.encodings.analyse import Method, analyse
+from ircert.encodings.network import NetworkCopy
+from ircert.encodings.radius import point_within, variable_radius
+from ircert.encodings.tangent import DirectionCopy, KinkedCopy, direction, unit_directions
+from ircert.errors import QueryError
+from ircert.ir.graph import Graph
+from ircert.passes.base import Pass, Rewrite
+from ircert.passes.merge_multiples import merged
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.program import Origin, Program
+from ircert.query import Query
+
+
+@dataclass(frozen=True)
+class TangentProduct(Pass[Graph, Program]):
+    """The program of T for the ball of a radius, beyond which nothing is looked at.
+
+    thickness:  δ, 0 for derivatives
+    coordinate: j, or none for a program that picks it
+    """
+
+    name = "tangent-product"
+    takes = Graph
+    gives = Program
+    requires = ("canonical",)
+    center: tuple[float, ...]
+    radius: float
+    norm: str = "inf"
+    domain: tuple[tuple[float, ...], ...] | None = None
+    bounds: Method = "symbolic"
+    thickness: float = 0.0
+    coordinate: int | None = None
+
+    @property
+    def query(self) -> Query:
+        """The question that the options ask."""
+        box = None if self.domain is None else (self.domain[0], self.domain[1])
+        return Query("local", self.center, self.radius, self.norm, domain=box)
+
+    def run(self, source: Graph) -> Rewrite[Program]:
+        """Neurons that are multiples of each other share slopes: they are merged before anything else."""
+        query = self.query
+        query.check(source)
+        bounds = analyse(merged(source), query.ball, self.bounds)
+        return Rewrite(tangent(bounds, query, source.sha256, self.thickness, self.coordinate))
+
+
+def tangent(
+    bounds: Bounds, query: Query, sha256: str, thickness: float = 0.0, coordinate: int | None = None
+) -> Program:
+    """The program of T (or of T with a thickness), given bounds on a merged graph over the question's ball."""
+    if not 0 <= thickness < math.inf:
+        raise QueryError(f"the thickness must be a number of at least 0, got {thickness!r}")
+    graph = bounds.graph
+    slopes = slope_bounds(bounds, unit_directions(query.ball, coordinate))
+    build = ProgramBuilder()
+    r = variable_radius(build, query.ball)
+    x = point_within(build, query.ball, r, "x", Origin(graph.input, "x"))
+    copy = (NetworkCopy if thickness else KinkedCopy)(build, bounds, x, "x")
+    derivative = DirectionCopy(build, slopes, direction(build, slopes, coordinate), copy, thickness)
+    zero = np.zeros(graph.output_dim)
+    derivative.output.rows(build, "still", "=", zero, origin=Origin(graph.output, "v"))
+    more = {"thickness": repr(thickness)} if thickness else {}
+    return build.program(maximise=False, about=about(query, "tangent", bounds.summary(), sha256, **more))

@@ -1,0 +1,153 @@
+"""Violations that are some way apart: nearest ones against the oracle, and what follows together with tangents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ircert
+from ircert.encodings.analyse import analyse
+from ircert.encodings.isolation import isolation, longest_in_box
+from ircert.engines.far_pairs import delicate
+from ircert.errors import IrcertError
+from ircert.ir.graph import Graph
+from ircert.passes.apart_product import ApartProduct
+from ircert.passes.merge_multiples import merged
+from tests.encodings.fold_distance import ORDERS
+from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
+from tests.oracle.families import sample
+from tests.oracle.oracle import local_radius, pseudo_radius
+from tests.passes.test_tangent_product import RADIUS, TOLERANCE, loaded, minimum, smallest
+
+ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
+
+
+def nearest(network: Network | Graph, center: Any, separation: float | None = None, **more: Any) -> float:
+    """The least radius, or inf where there is nothing up to the largest."""
+    options = {"problem": "local", "radius": RADIUS, "separation": separation, **more}
+    backend = options.pop("backend", "highs")
+    program = ApartProduct(center=tuple(np.asarray(center, float)), **options).run(loaded(network)).result
+    return minimum(program, backend)
+
+
+@pytest.mark.rule("PR-12")
+@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("backend", ["highs", "scip"])
+def test_one_fold(norm: str, backend: str) -> None:
+    """(|x1|, x2) at (1, 0): pairs that are δ apart reach 1 + δ / 2."""
+    network = beside(ABSOLUTE, line(1))
+    for delta in (0.125, 1.0):
+        found = nearest(network, [1.0, 0.0], delta, norm=norm, backend=backend)
+        assert found == pytest.approx(1 + delta / 2, abs=TOLERANCE)
+    found = nearest(network, [1.0, 0.0], None, problem="pseudo", norm=norm, backend=backend)
+    assert found == pytest.approx(2.0, abs=TOLERANCE)
+
+
+@pytest.mark.rule("PR-12")
+def test_far_collisions() -> None:
+    """s∘s: what tangents do not see."""
+    assert nearest(then(square(), square()), [1.0, 0.0], 0.25) == pytest.approx(0.5, abs=TOLERANCE)
+    assert nearest(then(square(), square()), [1.0, 0.0], 0.25, radius=0.49) == np.inf
+
+
+@pytest.mark.rule("PR-11", "PR-12")
+@pytest.mark.parametrize("e", [0.5, 0.125])
+@pytest.mark.parametrize("ratio", [0.5, 2.0, 2.9, 3.1, 5.0])
+def test_tangents_and_far_pairs_together_bound_the_radius(e: float, ratio: float) -> None:
+    """f(-e) = f(2e): whichever side of δ the pair is on, one of the two sees it."""
+    network = curve([0.0, e], [[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]])
+    thick, far = smallest(network, [e / 2], thickness=ratio * e), nearest(network, [e / 2], ratio * e)
+    assert min(thick, far) <= 1.5 * e + TOLERANCE
+    assert far == (pytest.approx(1.5 * e, abs=TOLERANCE) if ratio < 3 else np.inf)
+
+
+@pytest.mark.rule("PR-11", "PR-12")
+@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6) if seed != 2)])
+@pytest.mark.parametrize("norm", ["inf", "1"])
+def test_the_bound_never_exceeds_the_radius(seed: int, norm: str) -> None:
+    """All families of the oracle: min(T_δ, F_δ) <= r, and it comes near where δ is small."""
+    rng, checked, near = np.random.default_rng(seed), 0, 0
+    for index in range(22):
+        found = sample(rng, index)
+        if len(found.center) > 2:
+            continue
+        radius = local_radius(found.layers, found.center, norm, limit=RADIUS).upper
+        program = ApartProduct("local", tuple(found.center), RADIUS, 0.05, norm).run(loaded(found.layers)).result
+        if delicate(program) is not None:
+            continue
+        bound = min(minimum(program), smallest(found.layers, found.center, norm, thickness=0.05))
+        assert bound <= (np.inf if radius is None else float(radius)) + TOLERANCE, found.name
+        checked += 1
+        near += radius is None or bound >= float(radius) - 0.25
+    assert checked >= 8
+    assert near >= 0.7 * checked
+
+
+@pytest.mark.rule("PR-13")
+@pytest.mark.parametrize("norm", ["inf", "1"])
+def test_pseudo_in_one_solve(norm: str) -> None:
+    """Where the optimum exceeds what homogeneity covers, it is the radius; else the radius may be anything."""
+    rng, checked = np.random.default_rng(1), 0
+    for index in range(44):
+        found = sample(rng, index)
+        graph = merged(loaded(found.layers))
+        query = ircert.Query("pseudo", found.center, RADIUS, norm)
+        epsilon = isolation(analyse(graph, query.ball), query.ball)
+        if len(found.center) > 2 or epsilon < 1e-3:
+            continue
+        program = ApartProduct("pseudo", tuple(found.center), RADIUS, None, norm).run(loaded(found.layers)).result
+        if delicate(program) is not None:
+            continue
+        best = minimum(program)
+        if best > epsilon * longest_in_box(query.ball) * (1 + 1e-6):
+            wanted = pseudo_radius(found.layers, found.center, norm, limit=RADIUS).upper
+            assert min(best, RADIUS) == pytest.approx(min(RADIUS, float(wanted or RADIUS)), abs=TOLERANCE), found.name
+            checked += 1
+    assert checked >= 8
+
+
+@pytest.mark.rule("PR-13")
+def test_homogeneity_around_the_centre() -> None:
+    """Neurons at 0 may turn; those that are not keep their phase; the domain is not left."""
+    graph = loaded([(np.array([[1.0], [1.0]]), np.array([0.0, -0.5])), (np.array([[1.0, 1.0]]), np.zeros(1))])
+    for domain, wanted in ((None, 0.5), ((-0.125, 9.0), 0.125), ((0.0, 0.25), 0.25), ((-9.0, 9.0), 0.5)):
+        ball = ircert.Query("pseudo", [0.0], 2.0, domain=domain).ball
+        assert isolation(analyse(graph, ball), ball) == pytest.approx(wanted)
+    ball = ircert.Query("pseudo", [0.0], 0.25).ball
+    assert isolation(analyse(graph, ball), ball) == pytest.approx(0.25)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_a_solution_is_a_pair_of_the_network(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    network = summed(line(2, 1), plain(rng, [2, 5, 2], True), 1.0)
+    graph, center = loaded(network), rng.uniform(-1, 1, 2)
+    program = ApartProduct("local", tuple(center), 2.0, 0.5, "1").run(graph).result
+    outcome = ircert.backends.get("highs").solve(program, time_limit=60)  # type: ignore[attr-defined]
+    if outcome.point is None:
+        return
+    x, y = (outcome.point[program.block(name).where] for name in "xy")
+    assert np.abs(graph(x) - graph(y)).max() <= 1e-4
+    assert np.abs(x - y).max() >= 0.5 - 1e-5
+    assert max(np.linalg.norm(p - center, ORDERS["1"]) for p in (x, y)) == pytest.approx(outcome.value, abs=1e-4)
+
+
+@pytest.mark.rule("PR-12")
+def test_transform_excludes_gaps_of_that_size_only() -> None:
+    """f = |x| and g = 100 x: gaps of η need |x| = η / 200; the radius is 0 all the same."""
+    steep = ircert.load([([[100.0]], None)])
+    for gap in (1.0, 50.0):
+        found = nearest(ABSOLUTE, [0.0], gap, problem="transform", other=steep)
+        assert found == pytest.approx(gap / 200, abs=TOLERANCE)
+    assert nearest(line(1), [0.0], 1e-2, problem="transform", other=steep) == np.inf
+
+
+@pytest.mark.parametrize("separation", [None, 0.0, -1.0, float("nan"), float("inf")])
+def test_bad_separations(separation: float | None) -> None:
+    with pytest.raises(IrcertError, match="the separation must be a positive number"):
+        ApartProduct("local", (0.0,), 1.0, separation).run(loaded(ABSOLUTE))

@@ -115,10 +115,14 @@ class Backend(ABC):
         """Whether its package is installed; nothing is imported to find out."""
         return self.package is None or find_spec(self.package) is not None
 
-    def check(self, program: Program) -> None:
-        """Raise unless the package is there and the program asks for nothing that is not offered."""
+    def check_available(self) -> None:
+        """Raise, with what to install, unless the package is there."""
         if not self.is_available():
             raise self._missing()
+
+    def check(self, program: Program) -> None:
+        """Raise unless the package is there and the program asks for nothing that is not offered."""
+        self.check_available()
         missing = program.features - self.offers
         if missing:
             raise BackendError(

@@ -7,12 +7,13 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ircert import __version__, engines
 from ircert.engines.base import Deadline, Progress, Question, silent
+from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
@@ -21,7 +22,12 @@ from ircert.ir.graph import Graph
 from ircert.query import Norm, Query
 from ircert.result.result import ModelFacts, Result
 
+if TYPE_CHECKING:
+    from ircert.backends.base import Backend
+
 FORMULATIONS = ("paper", "tangent")
+LARGEST_INTEGER = 2**31
+"""Solvers take no larger seeds and numbers of threads."""
 FARTHEST = 1e6
 """A search ends at this radius, times the centre's length if that is more than 1."""
 
@@ -48,7 +54,8 @@ def certify(
     """Whether a network can be inverted around a centre, and how far.
 
     With `radius` the closed ball is decided. Without it the largest good radius is bracketed, up to `max_radius`.
-    `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far.
+    `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far;
+    its first call says how large the question is (neurons, those that may switch, binaries).
 
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached, if the engine can stop there, and raises KeyboardInterrupt if not.
@@ -79,6 +86,8 @@ def certify(
     refusal = chosen.refusal(question)
     if refusal is not None:
         raise QueryError(f"the engine `{chosen.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
+    if progress is not None:
+        progress(Progress(0.0, None, str(estimated_size(question))))
     answer = chosen.answer(question)
     answered = time.perf_counter()
     judged = judge(question, answer, require)
@@ -160,22 +169,34 @@ def _check_options(
 ) -> None:
     from ircert import backends
 
-    if backend is not None and backend not in backends.names():
-        raise QueryError(f"there is no backend {backend!r}", remedy=f"the backends are {', '.join(backends.names())}")
+    if backend is not None:
+        if backend not in backends.names():
+            known = ", ".join(backends.names())
+            raise QueryError(f"there is no backend {backend!r}", remedy=f"the backends are {known}")
+        _check_solver(backends.get(backend))
     if formulation is not None and formulation not in FORMULATIONS:
         raise QueryError(f"there is no formulation {formulation!r}", remedy=f"there are: {', '.join(FORMULATIONS)}")
     if not (_is_number(tol) and 0 <= tol < 1):
         raise QueryError(f"tol must be a number from 0 to below 1, got {tol!r}")
     if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
         raise QueryError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
-    if not _is_integer(seed) or seed < 0:
-        raise QueryError(f"the seed must be an integer of at least 0, got {seed!r}")
-    if not _is_integer(threads) or threads < 1:
-        raise QueryError(f"threads must be an integer of at least 1, got {threads!r}")
+    if not _is_integer(seed) or not 0 <= seed < LARGEST_INTEGER:
+        raise QueryError(f"the seed must be an integer from 0 to below 2^31, got {seed!r}")
+    if not _is_integer(threads) or not 1 <= threads < LARGEST_INTEGER:
+        raise QueryError(f"threads must be an integer from 1 to below 2^31, got {threads!r}")
     if progress is not None and not callable(progress):
         raise QueryError(f"progress must be a function, got {progress!r}")
     if require not in (None, "exact"):
         raise QueryError(f"there is no requirement {require!r}", remedy='the only one is require="exact"')
+
+
+def _check_solver(backend: Backend) -> None:
+    """Refused before the work, not after it."""
+    from ircert.backends.base import Solver
+
+    if not isinstance(backend, Solver):
+        raise QueryError(f"the backend `{backend.name}` writes files and solves nothing", remedy="name a solver")
+    backend.check_available()
 
 
 def _is_number(given: object) -> bool:

@@ -121,7 +121,9 @@ BAD = """
     --center 0.5 --time-limit -1; --center 0.5 --threads 0; --center 0.5 --seed -1; --center 0.5 --both
     --center 0.5 --problem transform; --center 0.5 --problem transform --both; --center 0.5 --domain 2:1
     --center 0.5 --domain 1:2; --center 0.5 --domain 1; --center 0.5 --fix 0; --center 0.5 --select 4
-    --center 0.5 --certificate -
+    --center 0.5 --certificate -; --center 0.5 --backend lp; --center 0.5 --seed 3000000000; --center nan
+    --center 0.5 --radius 0; --center 0.5 --max-radius inf; --center 0.5 --domain nan:1; --center 0.5 --fix 0=nan
+    --center 0.5 --time-limit nan; --center 0.5 --other none.ir; --center @; --center 0.5 --select -1
 """
 
 
@@ -142,6 +144,31 @@ def test_bad_questions_write_nothing(
 @pytest.mark.parametrize("option", ["--json", "--certificate"])
 def test_files_that_cannot_be_written_are_refused_first(net: str, tmp_path: Path, option: str, target: str) -> None:
     assert certify(net, "--center", "0.5", option, str(tmp_path / target)) == 2
+
+
+def test_one_file_for_two_purposes(net: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    assert certify(net, "--center", "0.5", "--json", str(target), "--certificate", str(target)) == 2
+    assert not target.exists()
+
+
+def test_the_same_seed_gives_the_same_answer(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ircert.save(many_inputs(), tmp_path / "many.ir")
+    found = []
+    for _ in range(2):
+        certify(str(tmp_path / "many.ir"), "--center", "1,0.5,0.25", "--tol", "1e-3", "--seed", "5", "--json", "-")
+        found.append(json.loads(capsys.readouterr().out))
+    for result in found:
+        del result["seconds"], result["stats"]
+    assert found[0] == found[1]
+
+
+def test_the_help_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        certify("--help")
+    text = capsys.readouterr().out
+    for part in ("injective", "default: 1e-6", "regions", "milp", "highs", "examples:", "exit codes: 0 certified"):
+        assert part in text
 
 
 def test_radius_and_max_radius_exclude_each_other(tmp_path: Path, net: str) -> None:

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph
     from ircert.result.result import Result
 
+EXAMPLES = """\
+examples:
+  ircert certify net.onnx --center 0,0                      how far around 0 is the network injective?
+  ircert certify net.onnx --center 0,0 --radius 0.5         is it on this closed ball?
+  ircert certify net.onnx --center 1,2 --problem pseudo     does another point have the centre's output?
+  ircert certify net.onnx --center 1,2 --problem transform --other pruned.onnx --both
+  ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
+
+exit codes: 0 certified, 1 refuted, 2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C)
+"""
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
 
@@ -24,16 +34,25 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     add_question_options(parser)
     parser.add_argument("--both", action="store_true", help="transform: answer both directions")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--radius", type=float, metavar="R", help="decide this closed ball")
-    size.add_argument("--max-radius", type=float, metavar="R", help="search for the largest good radius up to here")
-    parser.add_argument("--engine", default="auto", help="auto (default), or the name of one engine")
-    parser.add_argument("--backend", help="the solver of an engine that uses one")
-    parser.add_argument("--formulation", help="of an engine that solves programs: paper or tangent")
-    parser.add_argument("--tol", type=float, default=1e-6, help="stop when the bracket is this narrow (relative)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--threads", type=int, default=1, metavar="N")
-    parser.add_argument("--require", choices=("exact",), help="believe no floating-point bound")
+    size.add_argument(
+        "--radius", type=float, metavar="R", help="decide this closed ball (else the largest is searched)"
+    )
+    size.add_argument(
+        "--max-radius",
+        type=float,
+        metavar="R",
+        help="search up to here (default: 1e6 times the centre's length, or 1e6)",
+    )
+    parser.add_argument("--engine", default="auto", help="auto (default), regions (one or two inputs, exact) or milp")
+    parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
+    parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")
+    parser.add_argument(
+        "--tol", type=float, default=1e-6, help="stop when the bracket is this narrow, relatively (default: 1e-6)"
+    )
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default: 0)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of the solver (default: 1)")
+    parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
     parser.add_argument("--certificate", metavar="FILE", help="write a collision that `ircert check` verifies")
 
@@ -64,6 +83,8 @@ def _check(options: argparse.Namespace) -> None:
         raise QueryError("--certificate takes one direction", remedy="leave --both out")
     if options.certificate == "-":
         raise IrcertError("--certificate takes a file")
+    if options.certificate is not None and options.certificate == options.json:
+        raise IrcertError("--json and --certificate name the same file", remedy="give each its own")
     for path in (options.json, options.certificate):
         if path not in (None, "-"):
             check_writable(path)

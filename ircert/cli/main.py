@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from ircert import __version__
-from ircert.cli.certify import add_certify_options
+from ircert.cli.certify import EXAMPLES, add_certify_options
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
 from ircert.cli.reproduce import add_reproduce_options
@@ -104,7 +104,13 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _add_certify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "prove where a network can be inverted (0: certified, 1: refuted, 3: unresolved)"
-    certify = commands.add_parser("certify", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    certify = commands.add_parser(
+        "certify",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_certify_options(certify)
     certify.set_defaults(command=_certify)
 

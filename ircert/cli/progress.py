@@ -14,21 +14,46 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None] | None]:
-    """A function to report a search to, or None where nobody would read it."""
-    with working("certifying") as say:
-        yield None if say is None else lambda progress: say(described(progress))
+    """A function to report a search to, or None where nobody would read it.
+
+    The first report is how large the question is, and stays on the screen.
+    """
+    with _terminal("certifying") as found:
+        if found is None:
+            yield None
+            return
+        keep, say = found
+        started: list[Progress] = []
+
+        def report(progress: Progress) -> None:
+            if started:
+                say(described(progress))
+            else:
+                started.append(progress)
+                keep(progress.text)
+
+        yield report
 
 
 @contextmanager
 def working(text: str) -> Iterator[Callable[[str], None] | None]:
     """A function that replaces the words of the line, or None where nobody would read it."""
+    with _terminal(text) as found:
+        yield None if found is None else found[1]
+
+
+@contextmanager
+def _terminal(text: str) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]] | None]:
+    """Functions that print a line for good and that replace the words of the last one; None where nobody reads."""
     if sys.stderr is None or not sys.stderr.isatty() or not find_spec("rich"):
         yield None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(text) as line:
-        yield line.update
+    console = Console(stderr=True)
+    with console.status(Text(text)) as line:
+        yield lambda words: console.print(Text(words)), lambda words: line.update(Text(words))
 
 
 def described(progress: Progress) -> str:

@@ -20,12 +20,18 @@ def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False
     parser.add_argument(
         "--center", required=True, metavar="X,…", help="the ball's centre: -1,2 or @file.npy or @file.csv"
     )
-    parser.add_argument("--problem", choices=("local", "pseudo", "transform"), default="local")
-    parser.add_argument("--other", metavar="MODEL2", help="the second network, for transform")
+    parser.add_argument(
+        "--problem",
+        choices=("local", "pseudo", "transform"),
+        default="local",
+        help="local (default): is the network injective on the ball? pseudo: does no other point of it have the "
+        "centre's output? transform: is the output of MODEL2 a function of MODEL's output?",
+    )
+    parser.add_argument("--other", metavar="MODEL2", help="the second network, for transform (same inputs)")
     if norms:
         parser.add_argument("--norm", action="append", metavar="NORM,…", help="of the balls: inf, 1 or 2, or several")
     else:
-        parser.add_argument("--norm", default="inf", help="of the ball: inf, 1 or 2")
+        parser.add_argument("--norm", default="inf", help="of the ball: inf (default), 1 or 2")
     parser.add_argument(
         "--fix", action="append", default=[], metavar="I=V", help="bind inputs: --fix 2=2.1 or 2=2.1,3=0"
     )

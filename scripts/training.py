@@ -120,8 +120,13 @@ def report(path: Path, graph: ircert.Graph, x: Array, y: Array) -> None:
     print(f"{path.name}: {path.stat().st_size} bytes, root mean square error {error:.4f}", flush=True)
 
 
-def train(name: str, f: Callable[[Array], Array], low: list[float], high: list[float], *, points: int) -> None:
-    """Learn f on a box from random points with the layer sizes at the end of the name, e.g. -3-16-16-2, and save."""
+def train(
+    name: str, f: Callable[[Array], Array], low: list[float], high: list[float], *, points: int, **options: float
+) -> None:
+    """Learn f on a box from random points with the layer sizes at the end of the name, e.g. -3-16-16-2, and save.
+
+    The options are those of `fit`.
+    """
     x, test = sample(low, high, points, SEED), sample(low, high, TEST_POINTS, TEST_SEED)
     hidden = tuple(int(size) for size in name.split("-") if size.isdigit())[1:-1]
-    save(name, fit(x, f(x), hidden), test, f(test))
+    save(name, fit(x, f(x), hidden, **options), test, f(test))

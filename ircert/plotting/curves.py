@@ -42,12 +42,21 @@ def draw_curve(
 
 
 def draw_points(
-    ax: Axes, points: Any, *, marker: str = "o", color: str = INK, size: float = 6.0, label: str | None = None
+    ax: Axes,
+    points: Any,
+    *,
+    marker: str = "o",
+    color: str = INK,
+    size: float = 6.0,
+    rim: bool = True,
+    label: str | None = None,
 ) -> Axes:
     """Points (rows x, y) of one kind, with white rims."""
     rows = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-    rim = {"markeredgecolor": "white", "markeredgewidth": 0.7} if marker not in "+x" else {"markeredgewidth": 2.0}
-    style: dict[str, Any] = {"marker": marker, "markersize": size, "color": color, **rim}
+    edge: dict[str, Any] = {"markeredgewidth": 2.0 if marker in "+x" else 0.0}
+    if rim and marker not in "+x":
+        edge = {"markeredgecolor": "white", "markeredgewidth": 0.7}
+    style: dict[str, Any] = {"marker": marker, "markersize": size, "color": color, **edge}
     ax.plot(*rows.T, linestyle="none", **style, zorder=MARKS, label=label, gid="points")
     return ax
 

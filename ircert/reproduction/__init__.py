@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 HOMES = {
     "1d": "ircert.reproduction.one_dimension",
     "euler": "ircert.reproduction.euler",
+    "brusselator": "ircert.reproduction.brusselator",
     "timestep": "ircert.reproduction.timestep",
     "resnet": "ircert.reproduction.resnet",
 }

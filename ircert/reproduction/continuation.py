@@ -10,6 +10,8 @@ import numpy as np
 from ircert.ir.arrays import Array
 
 CORRECTIONS = 8
+ACCURATE = 1e-9
+"""Newton's steps square their error: after one this small the point is as good as floats are."""
 LONGEST = 100_000
 """Steps after which a curve that neither leaves the box nor closes is given up."""
 
@@ -48,5 +50,8 @@ def _corrected(f: Callable[[Array], Any], gradient: Callable[[Array], Array], po
     """The zero of f nearby, by Newton's method along the gradient."""
     for _ in range(CORRECTIONS):
         slope = gradient(point)
-        point = point - float(f(point)) * slope / float(slope @ slope)
+        move = float(f(point)) * slope / float(slope @ slope)
+        point = point - move
+        if np.abs(move).max() < ACCURATE:
+            break
     return point

@@ -9,18 +9,20 @@ import numpy as np
 
 from ircert.ir.arrays import Array
 
-BURN, KEEP, STARTS = 600, 100, 64
+BURN, KEEP, STARTS = 500, 60, 128
 """Steps before the circle is reached, steps that are kept, and starts, which are moved together."""
+RING = 1.0
 ESCAPED = 1e3
 
 
-def attractor(f: Callable[[Array], Array], start: Any, spread: float = 0.3) -> Array:
-    """Points of the attractor: orbits of starts on a small circle around `start`, after many steps.
+def attractor(f: Callable[[Array], Array], inside: Any) -> Array:
+    """Points of the circle around `inside` that orbits are drawn to: they start on a ring and are kept much later.
 
-    Orbits that run away are left out; without any that stays the result is empty.
+    One start would not do: its orbit may return to few points of the circle. Orbits that run away are left out; without
+    any that stays the result is empty.
     """
     angles = 2 * np.pi * np.arange(STARTS) / STARTS
-    points = np.asarray(start, dtype=np.float64) + spread * np.column_stack([np.cos(angles), np.sin(angles)])
+    points = np.asarray(inside, dtype=np.float64) + RING * np.column_stack([np.cos(angles), np.sin(angles)])
     for _ in range(BURN):
         points = f(points)
         points = points[(np.abs(points) < ESCAPED).all(axis=1)]

@@ -72,20 +72,36 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What an experiment found out.
+class Part:
+    """What one part of an experiment found out; facts as JSON knows them after `ircert.result.json_form.plain`."""
 
-    text:  what was done, a few sentences
-    facts: everything measured, as JSON knows it after `ircert.result.json_form.plain`
-    """
-
-    title: str
-    text: str
     claims: tuple[Claim, ...]
     comparisons: tuple[Comparison, ...] = ()
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Part):
+    """What an experiment found out; `text` says in a few sentences what was done."""
+
+    title: str
+    text: str
+
+    @staticmethod
+    def of(title: str, text: str, parts: Mapping[str, Part]) -> Report:
+        """The report of several parts, one after the other; facts are kept under the names of their parts."""
+        every = list(parts.values())
+        return Report(
+            title=title,
+            text=text,
+            claims=tuple(claim for part in every for claim in part.claims),
+            comparisons=tuple(comparison for part in every for comparison in part.comparisons),
+            tables=tuple(table for part in every for table in part.tables),
+            pictures=tuple(picture for part in every for picture in part.pictures),
+            facts={name: part.facts for name, part in parts.items()},
+        )
 
     @property
     def met(self) -> bool:

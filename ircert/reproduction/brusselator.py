@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from ircert.data.networks import bundled
+from ircert.reproduction.appendix import appendix
 from ircert.reproduction.attractors import attractors
-from ircert.reproduction.balls import balls
-from ircert.reproduction.report import Report, Settings
+from ircert.reproduction.balls import balls, published_network
+from ircert.reproduction.report import Part, Report, Settings
 
 NETWORK = "brusselator-3-32-32-2"
+SMALL, SMALL_B = "brusselator-3-24-24-2", 2.2
+"""Preimages far outside the training box differ from network to network; here they have the paper's structure."""
+PAPER_B = 2.1
 
 
 def run(settings: Settings) -> Report:
-    """All parts."""
+    """The attractor and its preimages, squares around its points, and the appendix."""
     network = bundled(NETWORK)
+    parts: dict[str, Part] = {
+        "attractors": attractors(settings, network),
+        "balls": balls(settings, network),
+        "structure": appendix(settings, bundled(SMALL), SMALL_B, f"the network {SMALL}", "structure"),
+    }
+    if settings.reference is not None:
+        authors = published_network(settings.reference)
+        parts["published_structure"] = appendix(settings, authors, PAPER_B, "the authors' network", "authors-structure")
     return Report.of(
-        "The Brusselator",
-        "text",
-        {"attractors": attractors(settings, network), "balls": balls(settings, network)},
+        "The Brusselator and its preimages",
+        "The Euler step of the Brusselator (a = 1, τ = 0.15) and relu networks that learned (x, y, b) to the next "
+        f"(x, y), with b fixed by the pass fix-inputs: {NETWORK}, and {SMALL} for the structure of the appendix, which "
+        "depends on how a network continues outside its training data. The attractor is an invariant circle; the "
+        "preimages of its points under the map are roots of its cubic, and J₀ of the map is followed by continuation. "
+        "For networks preimages, J₀ and radii come from the linear regions. Squares are balls of the ∞-norm.",
+        parts,
     )

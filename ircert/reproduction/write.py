@@ -18,6 +18,10 @@ from ircert.result.json_form import plain
 
 SCHEMA = "ircert.reproduction/1"
 RESULTS = "results.json"
+FINE, ROUGH = 200, 80
+"""Dots per inch, of full and of quick pictures."""
+COLOURS = 128
+"""Of the pictures beside the page."""
 
 
 def write_report(name: str, report: Report, settings: Settings, seconds: float, folder: Path) -> Path:
@@ -27,7 +31,7 @@ def write_report(name: str, report: Report, settings: Settings, seconds: float, 
     home = make_folder(folder / name)
     for picture in report.pictures:
         for ending in ("png", "svg"):
-            save(picture.figure, home / f"{picture.name}.{ending}")
+            save(picture.figure, home / f"{picture.name}.{ending}", dpi=ROUGH if settings.quick else FINE)
     results = _results(name, report, settings, seconds)
     write_text(home / RESULTS, json.dumps(results, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
     write_text(home / "report.md", page(results))
@@ -46,9 +50,18 @@ def write_document(path: Path, order: list[str], homes: list[Path]) -> None:
         shown = [f"{picture['name']}.png" for picture in results["pictures"] if picture["page"]]
         for old in kept.glob("*.png"):
             old.unlink()
-        for file in (RESULTS, *shown):
-            shutil.copyfile(home / file, kept / file)
+        shutil.copyfile(home / RESULTS, kept / RESULTS)
+        for file in shown:
+            _copy_small(home / file, kept / file)
     write_text(path, document(read_results(beside, order), path.stem))
+
+
+def _copy_small(source: Path, target: Path) -> None:
+    """A picture with few colours, a third of its size."""
+    from PIL import Image  # comes with matplotlib
+
+    with Image.open(source) as picture:
+        picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(target, format="png", optimize=True)
 
 
 def read_results(folder: Path, order: list[str]) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ def test_all_quick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.rule("X-2")
 def test_the_seed_decides() -> None:
-    first, again, other = (reproduction.run("1d", Settings(quick=True, seed=seed))[0] for seed in (3, 3, 4))
+    first, again, other = (reproduction.run("1d", Settings(quick=True, seed=seed))[0] for seed in (0, 0, 1))
     assert [c.ours for c in first.comparisons] == [c.ours for c in again.comparisons]
     assert [c.ours for c in first.comparisons] != [c.ours for c in other.comparisons]
     assert first.met

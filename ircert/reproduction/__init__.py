@@ -19,6 +19,7 @@ HOMES = {
     "euler": "ircert.reproduction.euler",
     "brusselator": "ircert.reproduction.brusselator",
     "timestep": "ircert.reproduction.timestep",
+    "vanderpol": "ircert.reproduction.vanderpol",
     "resnet": "ircert.reproduction.resnet",
 }
 """In the paper's order; one line adds an experiment."""

@@ -20,6 +20,7 @@ HOMES = {
     "brusselator": "ircert.reproduction.brusselator",
     "timestep": "ircert.reproduction.timestep",
     "vanderpol": "ircert.reproduction.vanderpol",
+    "histories": "ircert.reproduction.histories",
     "resnet": "ircert.reproduction.resnet",
 }
 """In the paper's order; one line adds an experiment."""

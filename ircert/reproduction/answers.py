@@ -25,7 +25,8 @@ def radius(result: Result) -> float:
 
 def bound(result: Result) -> float | str:
     """The radius as a cell of a table: a number, or "> 50" where a search up to 50 found nothing bad."""
-    return radius(result) if result.radius.refuted is not None else f"> {radius(result):g}"
+    found = radius(result)
+    return found if result.radius.refuted is not None or np.isinf(found) else f"> {found:g}"
 
 
 def facts(result: Result) -> dict[str, Any]:

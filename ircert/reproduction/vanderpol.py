@@ -32,7 +32,7 @@ PERCENT, SEEDS = (40, 50, 60), (1, 2, 3)
 CENTER = np.zeros(2)
 DURATION = 0.2
 START, STEPS, CYCLE, DRAWN = np.array([0.5, 0.5]), 150, 100, 60
-"""Where trajectories begin, how many steps they have, after how many the limit cycle is reached, and how many are drawn."""
+"""Where trajectories begin, their steps, after how many the limit cycle is reached, and how many are drawn."""
 PARTS = 10
 """Points of the equation's solution for each step."""
 WINDOW = 4.2
@@ -163,7 +163,9 @@ def _comparisons(own: Result, pruned: list[_Pruned], *, complete: bool) -> tuple
     why = "another training and other seeds: other networks"
     found = [Comparison("r_A", PAPER_A, radius(own), why)]
     if complete:
-        found.append(Comparison("r_AB of B₁ to B₉", f"{PAPER_A:.4f}, nine times", _range([p.from_a for p in pruned]), why))
+        found.append(
+            Comparison("r_AB of B₁ to B₉", f"{PAPER_A:.4f}, nine times", _range([p.from_a for p in pruned]), why)
+        )
     found += [Comparison(f"r_BA of {p.name}", PAPER[p.number - 1], radius(p.to_a), why) for p in pruned]
     return tuple(found)
 

@@ -22,6 +22,7 @@ HOMES = {
     "vanderpol": "ircert.reproduction.vanderpol",
     "histories": "ircert.reproduction.histories",
     "resnet": "ircert.reproduction.resnet",
+    "iresnet": "ircert.reproduction.iresnet",
 }
 """In the paper's order; one line adds an experiment."""
 

@@ -10,6 +10,8 @@ Case = tuple[Network, Array]
 FOLD = beside(curve([0.5], [[-1.0], [1.0]]), line(1))
 """(|x1 - 1/2|, x2)"""
 EYE = np.eye(2)
+LOOP = [[0.0, 1.0], [0.0, -0.5], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]
+"""Slopes of a curve that folds back after 1 and meets its beginning once more after 4."""
 
 
 def min_net(e: float) -> Network:
@@ -70,6 +72,8 @@ def corpus() -> dict[str, Case]:
         "beside-fold": (FOLD, [0.5 - 2.0**-30, 0.25]),
         "at-winding": (square(), [0.0, 0.0]),
         "at-vertex": (stacked(square(), [(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2)), _join(1)]), [0.0, 0.0]),
+        "vertex": (stacked(square(), [(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2)), _join(1)]), [0.25, 0.0]),
+        "fold-before-crossing": (curve([1.0, 2.0, 3.0, 4.0], LOOP), [0.75]),
         "sheets": (then(square(), square()), [1.0, 0.0]),
         "constant": ([(0 * EYE, np.ones(2))], [0.0, 0.0]),
         "linear": ([(EYE + 1, np.ones(2))], [0.5, 0.0]),

@@ -97,6 +97,7 @@ def _answer(question: Asked, engine: str, tally: Tally, **more: Any) -> Result |
             problem=question.problem,
             other=other,
             norm=question.norm,
+            domain=question.domain,
             engine=engine,
             tol=TOL,
             time_limit=tally.seconds,

@@ -12,7 +12,7 @@ from tests.oracle.families import FAMILIES, OTHERS
 
 SEED = 20240
 NORMS: tuple[Norm, ...] = ("inf", "1", "2")
-PROBLEMS = ("local", "pseudo", "local", "transform")
+PROBLEMS = ("local", "pseudo", "local", "transform", "local")
 FEWEST, MOST, DEEPEST = 4, 24, 3
 FAR = 64.0
 """Skips are written relu(x + FAR) - FAR: straight where the balls are, and cheaper than relu(x) - relu(-x)."""
@@ -30,12 +30,14 @@ class Asked:
     other: Network | None
     problem: str
     norm: Norm
+    domain: tuple[Array, Array] | None = None
 
     def __str__(self) -> str:
         """Enough to make it again."""
         kind = "full" if self.full else "dyadic"
         shape = "-".join(str(k) for k in [len(self.center), *(len(b) for _, b in self.layers)])
-        return f"asked({self.index}): {self.family} {kind} {shape}, {self.problem}, norm {self.norm}"
+        box = "" if self.domain is None else ", domain"
+        return f"asked({self.index}): {self.family} {kind} {shape}, {self.problem}, norm {self.norm}{box}"
 
 
 def asked(index: int) -> Asked:
@@ -43,8 +45,8 @@ def asked(index: int) -> Asked:
     rng = np.random.default_rng([SEED, index])
     full = bool(index % 2)
     problem = PROBLEMS[index // 2 % len(PROBLEMS)]
-    norm = NORMS[index // 8 % len(NORMS)]
-    turn = index // 24
+    norm = NORMS[index // 10 % len(NORMS)]
+    turn = index // 30
     family = "sized" if turn % 2 else list(FAMILIES)[turn // 2 % len(FAMILIES)]
     while True:
         layers, center = (sized if family == "sized" else FAMILIES[family])(rng, full)
@@ -57,7 +59,15 @@ def asked(index: int) -> Asked:
         kind = family if family in OTHERS else str(rng.choice(["twin", "same", "independent"]))
         other = OTHERS[kind](rng, layers, full)
         family = f"{family}/{kind}"
-    return Asked(index, family, full, layers, center, other, problem, norm)
+    domain = box_around(rng, center) if index // 2 % 9 == 8 else None
+    return Asked(index, family, full, layers, center, other, problem, norm, domain)
+
+
+def box_around(rng: Generator, center: Array) -> tuple[Array, Array]:
+    """A box around a point: open sides, sides through it, pinned coordinates (but not all of them)."""
+    steps = [0.0, 0.125, 0.5, 1.0, 3.0, np.inf, np.inf]
+    low, high = center - rng.choice(steps, len(center)), center + rng.choice(steps, len(center))
+    return (low, high) if (low < high).any() else (low, high + 1.0)
 
 
 def neurons(layers: Network) -> int:
@@ -73,7 +83,7 @@ def sized(rng: Generator, full: bool) -> tuple[Network, Array]:
         fewest = depth * n + depth  # the skip, and one unit of g in every layer
         total = int(rng.integers(max(FEWEST, fewest), MOST + 1))
         inner = plain(rng, [n, *_parts(rng, total - depth * n, depth), n], full)
-        return summed(_skip(n, depth), inner, float(rng.choice([0.25, 0.5, 1.0]))), center
+        return summed(_skip(n, depth), inner, float(rng.choice([0.5, 1.0, 2.0]))), center
     total = int(rng.integers(max(FEWEST, depth * n), MOST + 1))
     m = n + int(rng.choice([0, 0, 0, 1]))
     inner = plain(rng, [n, *_parts(rng, total, depth, n), m], full)

@@ -52,10 +52,10 @@ def _patterns(layers: Network, x: Array) -> Array:
 
 def exact_radius(question: Asked, limit: float) -> Answer:
     """The oracle's radius, looked for up to a limit."""
-    layers, center, norm = question.layers, question.center, question.norm
+    layers, more = question.layers, (question.center, question.norm, question.domain, limit)
     if question.problem == "transform":
-        return transform_radius(layers, question.other, center, norm, limit=limit)
-    return (local_radius if question.problem == "local" else pseudo_radius)(layers, center, norm, limit=limit)
+        return transform_radius(layers, question.other, *more)
+    return (local_radius if question.problem == "local" else pseudo_radius)(layers, *more)
 
 
 def fault_of(question: Asked, x: Any, y: Any, radius: Fraction) -> str | None:
@@ -66,6 +66,9 @@ def fault_of(question: Asked, x: Any, y: Any, radius: Fraction) -> str | None:
     bound = number(radius) ** 2 if question.norm == "2" else number(radius)
     if max(size(add(z, center, -1), question.norm) for z in (p, q)) > bound:
         return "a point lies outside of the ball"
+    low, high = (-np.inf, np.inf) if question.domain is None else question.domain
+    if any((np.array(z, dtype=object) < low).any() or (np.array(z, dtype=object) > high).any() for z in (p, q)):
+        return "a point lies outside of the domain"
     if forward(network, p) != forward(network, q):
         return "the outputs differ"
     if question.problem == "pseudo" and center not in (p, q):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.generated.networks import box_around
 from tests.oracle.build import line, plain, summed
 from tests.oracle.families import Sample, sample
 from tests.oracle.oracle import Answer, closed_ball, local_radius, pseudo_radius, transform_radius
@@ -67,13 +68,6 @@ def compare_balls(s: Sample, problem: str, norm: str, truth: Answer, domain: Any
         yield undecided
 
 
-def some_domain(rng: np.random.Generator, center: Any) -> tuple[Any, Any]:
-    """A box around the centre: open sides, sides through it, pinned coordinates (but not all of them)."""
-    steps = [0.0, 0.125, 0.5, 1.0, 3.0, np.inf, np.inf]
-    low, high = center - rng.choice(steps, len(center)), center + rng.choice(steps, len(center))
-    return (low, high) if (low < high).any() else (low, high + 1.0)
-
-
 def compare(samples: Iterable[Sample], balls: int, domains: int | None = None) -> Counter[str]:
     """Everything about the samples, closed balls of every `balls`-th only; what was met how often.
 
@@ -82,7 +76,7 @@ def compare(samples: Iterable[Sample], balls: int, domains: int | None = None) -
     met: Counter[str] = Counter()
     rng = np.random.default_rng(domains)
     for i, s in enumerate(samples):
-        domain = None if domains is None else some_domain(rng, s.center)
+        domain = None if domains is None else box_around(rng, s.center)
         problems = ["local", "pseudo", *(["transform"] if s.other is not None else [])]
         for j, problem in enumerate(problems):
             for k, norm in enumerate(NORMS):

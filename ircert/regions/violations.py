@@ -325,7 +325,10 @@ class Violations:
             if pair.measure(self.norm) <= limit:
                 return pair
             share /= 2
-        near = violation.nearest.measure(self.norm) <= limit and self._violates(first, second, violation.nearest)
+        nearest = violation.nearest.measure(self.norm)
+        if nearest < limit:  # tiny beside the cells: the measure is convex, so that this share is small enough
+            return violation.nearest.towards(far, (limit - nearest) / (far.measure(self.norm) - nearest))
+        near = nearest == limit and self._violates(first, second, violation.nearest)
         return violation.nearest if near else None
 
     def _violates(self, first: int, second: int, pair: Pair) -> bool:

@@ -14,7 +14,7 @@ from ircert.regions import growth
 from ircert.regions.complex import build
 from tests.oracle.build import Network, beside, curve, line, plain, square, stacked, summed, then
 from tests.oracle.oracle import closed_ball, local_radius, pseudo_radius
-from tests.regions.asking import LIMIT, NORMS, Refused, ask, check_witness, closed, radius_of, verdict
+from tests.regions.asking import LIMIT, NORMS, Refused, ask, check_witness, closed, exact_radius, radius_of, verdict
 
 ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
 FOLD = beside(ABSOLUTE, line(1))
@@ -479,3 +479,12 @@ def test_too_many_cells_are_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_three_inputs_are_refused() -> None:
     with pytest.raises(Refused, match="one or two inputs, not 3"):
         ask(line(3), [0.0, 0.0, 0.0])
+
+
+def test_a_flat_cell_very_near_and_very_large() -> None:
+    """relu(e - (1 - 2^-51) x) at e = 1e-9: flat from 4e-25 on, as far as anyone looks."""
+    slope = 1 - 2.0**-51
+    network = [(np.array([[-1.0], [-slope]]), np.array([0.5, 1e-9])), (np.array([[0.0, 1024.0]]), np.zeros(1))]
+    found = ask(network, [1e-9], max_radius=16.0)
+    assert exact_radius(found) == Fraction(1e-9) / Fraction(slope) - Fraction(1e-9)
+    check_witness(found, network, [1e-9])

@@ -10,7 +10,7 @@ import numpy as np
 from ircert.certification import certify, piecewise_linear
 from ircert.engines.base import Deadline
 from ircert.ir.graph import Graph
-from ircert.lipschitz import exact, hull
+from ircert.lipschitz import enclosures, exact
 from ircert.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.query import Ball, norm_of
 from ircert.regions.atlas import BallLike, ball_for
@@ -47,7 +47,7 @@ def bilipschitz(
     if network.input_dim <= 2:
         upper, lower = exact.extremes(network, body, measured)
     else:
-        upper, lower = hull.bounds(network, body, measured, deadline, seed)
+        upper, lower = enclosures.bounds(network, body, measured, deadline, seed)
     witness = None
     if not lower.low and lower.high:
         lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)

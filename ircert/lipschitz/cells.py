@@ -13,11 +13,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.engines.norms import Unbounded, norm_bound
 from ircert.ir.arrays import Array
 from ircert.lipschitz.stretch import Rows, Span, least, most
 from ircert.query import Norm
 from ircert.regions.complex import Complex
 from ircert.regions.facets import determinants
+from ircert.result.radius import rounded_down
 
 SAFE = 2.0**-40
 """Far above the rounding errors of the few operations here."""
@@ -90,6 +92,20 @@ class Cells:
                     bound = determinant / (_norms(adjugate, self.norm) * (1 + SAFE) + wrong)
                 best = np.fmax(best, np.nan_to_num(bound, nan=0.0))
         return best * (1 - SAFE)
+
+    def hull(self) -> float:
+        """A bound below of L': (1 - max |I - C A|) / |C| with one matrix C for all cells; 0 where there is none."""
+        value, error = self.matrices, self.errors
+        try:
+            inverse: Array = np.linalg.pinv(value.mean(axis=0)).astype(np.float64)
+            size = norm_bound(inverse, self.norm)
+        except (np.linalg.LinAlgError, Unbounded):
+            return 0.0
+        with np.errstate(all="ignore"):
+            rest = np.eye(self.inputs) - inverse @ value
+            terms = np.abs(inverse) @ (error * (1 + SAFE) + SAFE * np.abs(value)) + SAFE
+            far = float((_norms(rest, self.norm) * (1 + SAFE) + terms.sum(axis=(1, 2)) * (1 + SAFE)).max())
+        return rounded_down((1 - Fraction(far)) / size) if far < 1 else 0.0
 
     def signs(self) -> NDArray[np.int8]:
         """Exact orientations of the cells, for as many outputs as inputs."""

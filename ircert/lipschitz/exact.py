@@ -11,7 +11,6 @@ from ircert.ir.graph import Graph
 from ircert.lipschitz.bracket import Bracket
 from ircert.lipschitz.cells import Cells
 from ircert.lipschitz.chords import least_quotient
-from ircert.lipschitz.hull import least_of_hull
 from ircert.lipschitz.pieces import border, interval
 from ircert.lipschitz.stretch import Span
 from ircert.passes.product import canonical
@@ -71,7 +70,7 @@ def _lower(cells: Cells) -> Bracket:
     if square and cells.inputs == 1:
         return _bracket(least, LEAST)
     if cells.inputs == 2 and not square:
-        bound = least_of_hull(cells.matrices, cells.errors, cells.norm)
+        bound = cells.hull()
         high = _bracket(least, LEAST).high
         return Bracket(End(min(bound, float(high)), HULL if bound > 0 else NOTHING), high)
     return _from_chords(cells, least)

@@ -76,7 +76,8 @@ def interval(cells: Cells) -> Pieces:
     along = complex_.points[complex_.polygons][:, :, 0]
     tail = np.where(complex_.used, along, np.inf).argmin(axis=1)
     head = np.where(complex_.used, along, -np.inf).argmax(axis=1)
-    cell = np.argsort(along[np.arange(len(along)), tail], kind="stable")
+    starts = [min(corner[0] for corner in complex_.exact_polygon(c)) for c in range(len(complex_))]
+    cell = np.array(sorted(range(len(complex_)), key=starts.__getitem__))  # neighbours for sure, however short
     ends = np.stack([complex_.polygons[cell, tail[cell]], complex_.polygons[cell, head[cell]]], axis=1)
     found = _pieces(cells, cell, ends)
     order = np.arange(len(cell))

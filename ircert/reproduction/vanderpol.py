@@ -11,6 +11,7 @@ import ircert
 from ircert.data.networks import bundled
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.lipschitz.bracket import BiLipschitz, Bracket
 from ircert.plotting import (
     add_legend,
     draw_ball,
@@ -35,6 +36,8 @@ START, STEPS, CYCLE, DRAWN = np.array([0.5, 0.5]), 150, 100, 60
 """Where trajectories begin, their steps, after how many the limit cycle is reached, and how many are drawn."""
 PARTS = 10
 """Points of the equation's solution for each step."""
+RADII, AROUND = (1.0, 2.0, 3.0), (0.999, 1.001)
+"""Balls on which distances are compared; the last ones are just inside and just outside of r_A."""
 WINDOW = 4.2
 PAPER_A = 3.0820
 PAPER = (3.4609, 3.1055, 3.8555, 3.6484, 2.6523, 3.8203, 3.6328, 3.9727, 4.5547)
@@ -67,6 +70,8 @@ def run(settings: Settings) -> Report:
     own = ask(settings, network, CENTER)
     pruned = [_asked(settings, network, number) for number in ((1, 4) if settings.quick else range(1, 10))]
     shown = next(p for p in pruned if p.number == SHOWN)
+    settings.say("bi-Lipschitz constants")
+    stretched = [(r, ircert.bilipschitz(network, (CENTER, r))) for r in (*RADII, *(radius(own) * f for f in AROUND))]
     settings.say("trajectories")
     paths = {"ODE": flow(START, STEPS), "A": orbit(network, START, STEPS), "B": orbit(shown.graph, START, STEPS)}
     gaps = {name: _gap(paths[name], paths["ODE"]) for name in ("A", "B")}
@@ -77,11 +82,12 @@ def run(settings: Settings) -> Report:
             "Network A (2-32-32-2) learned where the flow of the Van der Pol oscillator (μ = 1) takes a point in time "
             f"{DURATION:g}, from 1000 trajectories that start in [-3, 3]². B₁ to B₉ are A after gradual magnitude "
             "pruning to 40, 50 and 60 % zeros in each weight matrix, three seeds each. Around 0 (∞-norm), r_AB is the "
-            "largest radius on which B's output is a function of A's, and r_BA the other way round."
+            "largest radius on which B's output is a function of A's, and r_BA the other way round. L, L' and L* are "
+            "the bi-Lipschitz constants of the paper's appendix."
         ),
-        claims=_claims(own, pruned, gaps),
+        claims=(*_claims(own, pruned, gaps), _lipschitz_claim(own, stretched)),
         comparisons=_comparisons(own, pruned, complete=not settings.quick),
-        tables=(_table(pruned),),
+        tables=(_table(pruned), _lipschitz_table(stretched)),
         pictures=(
             Picture(
                 "trajectories",
@@ -109,6 +115,10 @@ def run(settings: Settings) -> Report:
                 for p in pruned
             ],
             "distance_to_limit_cycle": gaps,
+            "bilipschitz": [
+                {"radius": r, **{name: [float(b.low), float(b.high)] for name, b in _numbers(found).items()}}
+                for r, found in stretched
+            ],
         },
     )
 
@@ -178,6 +188,25 @@ def _range(results: list[Result]) -> str:
 def _table(pruned: list[_Pruned]) -> Table:
     rows = [(p.name, f"{p.percent} %", *(radius(r) for r in _answers(p))) for p in pruned]
     return Table("Radii around 0 (∞-norm)", ("network", "zeros", "r_AB", "r_BA", "r_B"), tuple(rows))
+
+
+# --- bi-Lipschitz constants ------------------------------------------------------------------------------------------
+
+
+def _numbers(found: BiLipschitz) -> dict[str, Bracket]:
+    return {"L": found.upper, "L'": found.lower, "L*": found.constant}
+
+
+def _lipschitz_claim(own: Result, stretched: list[tuple[float, BiLipschitz]]) -> Claim:
+    """L' > 0 where A is injective, and 0 beyond r_A."""
+    right = all((found.lower.low > 0) == (r < radius(own)) and found.lower.exact is not None for r, found in stretched)
+    inside = next(found for r, found in reversed(stretched) if r < radius(own))
+    return Claim("L' of A is positive on the balls within r_A, and 0 beyond", right, f"{inside.lower} just inside")
+
+
+def _lipschitz_table(stretched: list[tuple[float, BiLipschitz]]) -> Table:
+    rows = [(r, *(float(b.high) for b in _numbers(found).values())) for r, found in stretched]
+    return Table("Bi-Lipschitz constants of A on balls around 0 (∞-norm)", ("radius", "L", "L'", "L*"), tuple(rows))
 
 
 # --- trajectories ----------------------------------------------------------------------------------------------------

@@ -224,6 +224,23 @@ def test_a_surface_in_space_has_bounds_from_its_regions() -> None:
     assert 0.5 < found.lower.low <= found.lower.high <= 1
 
 
+@pytest.mark.rule("L-1", "L-3")
+@pytest.mark.parametrize("power", [20, 45])
+def test_numbers_that_must_not_fool(power: int) -> None:
+    tiny = 2.0**-power
+    scaled = ircert.bilipschitz(ircert.load([(tiny * np.eye(2), np.zeros(2))]), ([0, 0], 1.0))
+    assert scaled.upper.exact == scaled.lower.exact == Fraction(tiny)
+    build = ircert.Builder(1)  # x - relu(e x) / e, which is min(x, 0)
+    hidden = build.relu(build.affine(build.input, [[tiny]]))
+    flat = build.graph(build.add(build.input, build.affine(hidden, [[-1 / tiny]])))
+    assert ircert.bilipschitz(flat, ([0.0], 1.0)).lower.exact == 0
+    assert ircert.bilipschitz(flat, ([0.0], 1.0)).upper.exact == 1
+    assert ircert.bilipschitz(flat, ([-2.0], 1.0)).lower.exact == 1
+    bend = ircert.load(curve([0.0, tiny], [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]))  # a region of width 2^-power
+    found = ircert.bilipschitz(bend, ([0.0], 1.0), "inf")
+    assert found.lower.low <= 1 <= found.lower.high
+
+
 @pytest.mark.rule("L-7")
 def test_the_constant_is_the_larger_of_both() -> None:
     shrinks = ircert.bilipschitz(ircert.load([(np.eye(2) / 8, np.zeros(2))]), ([0, 0], 1.0))

@@ -57,11 +57,6 @@ def bounds(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) 
     return upper, Bracket(End(min(below, float(least)), ONE_MATRIX if below > 0 else NOTHING), least)
 
 
-def least_of_hull(matrices: Array, errors: Array, norm: Norm) -> float:
-    """A bound below of L' from the linear parts (C, m, n) of all regions, each wrong by at most its errors."""
-    return _below(np.stack([matrices - errors, matrices + errors], axis=1), matrices.mean(axis=0), norm)
-
-
 # --- enclosures ------------------------------------------------------------------------------------------------------
 
 

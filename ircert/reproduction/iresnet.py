@@ -43,10 +43,10 @@ PAPER_COLOUR, OUR_COLOUR = FOLD_RED, BALLS[3]
 def run(settings: Settings) -> Report:
     """Infinite radii, running times of both ways, and residual networks that are no contractions."""
     deep = [_deep(settings, *sizes) for sizes in (DEEP[:3] if settings.quick else DEEP)]
-    sweeps = {
-        name: [_replicates(settings, *point, CONTRACTION) for point in points]
-        for name, points in (SWEEPS_QUICK if settings.quick else SWEEPS).items()
-    }
+    wanted = SWEEPS_QUICK if settings.quick else SWEEPS
+    once = dict.fromkeys(point for points in wanted.values() for point in points)
+    measured = {point: _replicates(settings, *point, CONTRACTION) for point in once}
+    sweeps = {name: [measured[point] for point in points] for name, points in wanted.items()}
     random = [_replicates(settings, *point, EXPANSION) for point in (RANDOM_QUICK if settings.quick else RANDOM)]
     limit = LIMIT_QUICK if settings.quick else LIMIT
     return Report(
@@ -112,7 +112,8 @@ def _replicates(settings: Settings, n0: int, n1: int, r: float, lipschitz: float
 
 
 def _claims(deep: list[Result], sweeps: dict[str, list[Point]], random: list[Point]) -> tuple[Claim, ...]:
-    invertible = [r for points in sweeps.values() for p in points for r in p.runs]
+    distinct = {p.sizes: p for points in sweeps.values() for p in points}
+    invertible = [r for p in distinct.values() for r in p.runs]
     others = [r for p in random for r in p.runs]
     judged = [r.agree for r in (*invertible, *others) if r.agree is not None]
     nodes = {name: points[-1].nodes / points[0].nodes for name, points in sweeps.items()}

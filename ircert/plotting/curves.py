@@ -64,9 +64,17 @@ def draw_points(
 def draw_name(ax: Axes, point: Any, name: str, *, shift: tuple[float, float] = (6, 5), color: str = INK) -> Axes:
     """A name beside a point; the shift is in points of print."""
     where = (float(point[0]), float(point[1]))
-    text = ax.annotate(
-        name, where, xytext=shift, textcoords="offset points", color=color, fontsize=10, zorder=MARKS + 1
+    behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
+    ax.annotate(
+        name,
+        where,
+        xytext=shift,
+        textcoords="offset points",
+        color=color,
+        fontsize=10,
+        zorder=MARKS + 1,
+        bbox=behind,
+        clip_on=True,
+        annotation_clip=True,
     )
-    text.set_path_effects(halo(1.0, 1.0))
-    text.set_clip_on(True)
     return ax

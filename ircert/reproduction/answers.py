@@ -48,3 +48,16 @@ def facts(result: Result) -> dict[str, Any]:
 def all_closed(results: list[Result]) -> bool:
     """Whether every search was answered."""
     return all(result.verdict == "certified" for result in results)
+
+
+def agrees(settings: Settings, result: Result) -> bool:
+    """Whether the mixed-integer engine says the same: a closed ball 1 % smaller is certified, 1 % larger refuted.
+
+    It shares no geometry with the engine `regions`, which finds radii in the plane.
+    """
+    asked = {"norm": result.norm, "engine": "milp"}
+    return all(
+        ask(settings, result.graph, result.center, result.problem, radius=share * radius(result), **asked).verdict
+        == verdict
+        for share, verdict in ((0.99, "certified"), (1.01, "refuted"))
+    )

@@ -15,7 +15,7 @@ from ircert.plotting import add_legend, draw_curve, draw_points, new_axes, new_p
 from ircert.plotting.style import ATTRACTOR, FOLD_RED, LOOP_COLOURS
 from ircert.reproduction.brusselator_map import BrusselatorMap
 from ircert.reproduction.orbits import as_loop, attractor, thinned
-from ircert.reproduction.report import Claim, Part, Picture, Settings
+from ircert.reproduction.report import Claim, Comparison, Part, Picture, Settings
 from ircert.reproduction.sheets import crossings, distance_to_segments, preimages_of
 
 TAU = 0.15
@@ -92,6 +92,7 @@ def attractors(settings: Settings, network: Graph) -> Part:
     growth = {name: [phase(b, 0).distance for b in parameters] for name, phase in _systems(network).items()}
     return Part(
         claims=tuple(claim for name, row in rows.items() for claim in _claims(name, row, growth[name])),
+        comparisons=_comparisons(rows),
         pictures=(
             Picture(
                 "attractors",
@@ -149,6 +150,19 @@ def _claims(name: str, row: Sequence[Phase], growth: Sequence[float]) -> tuple[C
             f"{name}: the attractor approaches J₀ as b grows, meets it, and then intersects it",
             not first.crosses and last.crosses and growth[0] > growth[-1] == 0.0,
             f"distance {growth[0]:.3f} at b = 2, 0 from b = {meeting.b:.3f}",
+        ),
+    )
+
+
+def _comparisons(rows: dict[str, list[Phase]]) -> tuple[Comparison, ...]:
+    counts = [f"{name}: {', '.join(_counts(row[0]))}" for name, row in rows.items()]
+    return (
+        Comparison("preimages of points of the attractor, b = 2.1", "three (map)", "; ".join(counts)),
+        Comparison(
+            "b where the attractor touches J₀",
+            "in a figure, no number",
+            "; ".join(f"{name}: {row[1].b:.3f}" for name, row in rows.items()),
+            "the network approximates the map",
         ),
     )
 

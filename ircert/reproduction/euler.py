@@ -43,7 +43,7 @@ def run(settings: Settings) -> Report:
     return Report(
         title="Explicit steps are noninvertible: a scalar example",
         text=(
-            f"The Euler map F(X) = X + τ (X² + {B:g} X - {-C:g}) has no, one or two preimages by the sign of its "
+            "The Euler map F(X) = X + τ (X² + X - 1) has no, one or two preimages by the sign of its "
             f"discriminant, and folds at X_J. A relu network learned (X, τ) to F(X) ({NETWORK}); with τ fixed it is a "
             "function of one variable, whose turning points and radii are exact."
         ),

@@ -15,7 +15,7 @@ from ircert.plotting.ball import outline
 from ircert.plotting.style import INK
 from ircert.reproduction.answers import all_closed, ask, facts, radius
 from ircert.reproduction.brusselator_map import BrusselatorMap
-from ircert.reproduction.report import Claim, Picture, Report, Settings, Table
+from ircert.reproduction.report import Claim, Comparison, Picture, Report, Settings, Table
 from ircert.result.result import Result
 
 NETWORK = "brusselator-tau-3-24-24-2"
@@ -69,6 +69,7 @@ def run(settings: Settings) -> Report:
             "continuation from a root, J₀ of the network is exact. Radii (∞-norm) are around the fixed point (1, 2)."
         ),
         claims=_claims(steps),
+        comparisons=_comparisons(steps),
         tables=(_table(steps),),
         pictures=(
             Picture(
@@ -129,6 +130,17 @@ def _claims(steps: list[_Step]) -> tuple[Claim, ...]:
         Claim("network: R grows as τ shrinks", *shrinks(big)),
         Claim("map: R grows as τ shrinks", *shrinks([s.map_other for s in steps])),
         Claim("network: r <= R", all(a <= b for a, b in zip(r, big, strict=True))),
+    )
+
+
+def _comparisons(steps: list[_Step]) -> tuple[Comparison, ...]:
+    r = [radius(s.local) for s in steps]
+    why = "the paper gives figures, no numbers"
+    return (
+        Comparison(
+            "J₀ for smaller τ", "progressively remote", f"{steps[-1].map_fold:.2f} to {steps[0].map_fold:.2f}", why
+        ),
+        Comparison("region of invertibility for smaller τ", "larger", f"r from {r[-1]:.2f} to {r[0]:.2f}", why),
     )
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from ircert import reproduction
 from ircert.cli.main import run
+from ircert.reproduction.page import document
 from ircert.reproduction.report import Settings
+from ircert.reproduction.write import read_results
 
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG"
@@ -41,6 +43,23 @@ def test_the_seed_decides() -> None:
     assert [c.ours for c in first.comparisons] != [c.ours for c in other.comparisons]
     assert first.met
     assert other.met
+
+
+@pytest.mark.rule("X-7")
+def test_the_page_is_made_of_the_results_beside_it(update_golden: bool) -> None:
+    path = ROOT / "docs" / "reproduction.md"
+    results = read_results(path.parent / path.stem, reproduction.names())
+    made = document(results, path.stem)
+    if update_golden:
+        path.write_text(made)
+    assert path.read_text() == made
+    for found in results:
+        assert found["met"]
+        assert not found["quick"]
+        for picture in found["pictures"]:
+            if picture["page"]:
+                file = path.parent / path.stem / found["name"] / f"{picture['name']}.png"
+                assert file.stat().st_size < 300_000
 
 
 @pytest.mark.rule("X-1")

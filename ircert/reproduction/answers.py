@@ -46,8 +46,8 @@ def facts(result: Result) -> dict[str, Any]:
 
 
 def all_closed(results: list[Result]) -> bool:
-    """Whether every search was answered."""
-    return all(result.verdict == "certified" for result in results)
+    """Whether every search was answered, and proved in exact arithmetic."""
+    return all(result.verdict == "certified" and result.trust == "exact" for result in results)
 
 
 def agrees(settings: Settings, result: Result) -> bool:

@@ -12,11 +12,11 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import add_legend, draw_curve, draw_folds, draw_name, draw_points, draw_regions, new_panels
 from ircert.plotting.style import FOLD_RED, MARK
-from ircert.reproduction.brusselator_map import BrusselatorMap
-from ircert.reproduction.preimage_structure import ON_CIRCLE, Structure, structure_of
+from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
+from ircert.reproduction.orbits import ON_CIRCLE
+from ircert.reproduction.preimage_structure import Structure, structure_of
 from ircert.reproduction.report import Claim, Part, Picture, Settings
 
-TAU = 0.15
 PARTS = {"A": ("#d4a000", "-"), "B1": ("#1b5e20", "-"), "B2": ("#1b5e20", "--"), "C": ("#0fa3b1", "-")}
 OTHER_PART = ("#777777", "-")
 WINGS = ("#1d4e89", "#5aa0d8")

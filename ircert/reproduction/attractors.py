@@ -13,12 +13,12 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import add_legend, draw_curve, draw_points, new_axes, new_panels
 from ircert.plotting.style import ATTRACTOR, FOLD_RED, LOOP_COLOURS
-from ircert.reproduction.brusselator_map import BrusselatorMap
-from ircert.reproduction.orbits import as_loop, attractor, thinned
+from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
+from ircert.reproduction.orbits import ON_CIRCLE, as_loop, attractor, thinned
+from ircert.reproduction.planar import crossings, distance_to_loop, distance_to_segments
 from ircert.reproduction.report import Claim, Comparison, Part, Picture, Settings
-from ircert.reproduction.sheets import crossings, distance_to_segments, preimages_of
+from ircert.reproduction.sheets import preimages_of
 
-TAU = 0.15
 FIRST, LAST = 2.1, 2.7
 """The values of b on the left and right of the figure."""
 REACH = ((-40.0, -40.0), (40.0, 40.0))
@@ -27,8 +27,6 @@ WINDOW = ((-7.0, -4.0), (8.0, 11.0))
 """What the figure shows."""
 CORNERS = 800
 """Of the polygon that stands for the circle."""
-ON_CIRCLE = 0.02
-"""Preimages this near the circle lie on it: it is known up to the gaps of its polygon."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ class Phase:
     def split(self) -> tuple[Array, Array, Array]:
         """The preimages on the circle, and the others left and right of it."""
         found = np.concatenate(self.preimages) if self.preimages else np.empty((0, 2))
-        edges = np.stack([self.circle, np.roll(self.circle, -1, axis=0)], axis=1)
-        on = distance_to_segments(found, edges) < ON_CIRCLE
+        on = distance_to_loop(found, self.circle) < ON_CIRCLE
         left = ~on & (found[:, 0] < self.circle[:, 0].min())
         return found[on], found[left], found[~on & ~left]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import ircert
-from ircert.errors import FileError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import (
@@ -23,16 +21,14 @@ from ircert.plotting import (
 )
 from ircert.plotting.style import ATTRACTOR
 from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, radius
-from ircert.reproduction.brusselator_map import BrusselatorMap
+from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
 from ircert.reproduction.orbits import as_loop, attractor, thinned
-from ircert.reproduction.report import Claim, Comparison, Part, Picture, Settings, Table
+from ircert.reproduction.planar import square_distance
+from ircert.reproduction.report import Claim, Part, Picture, Settings, Table
 from ircert.result.result import Result
 
-MAP = BrusselatorMap(b=2.1, tau=0.15)
+MAP = BrusselatorMap(b=2.1, tau=TAU)
 FARTHEST = 30.0
-PUBLISHED_CENTER = (1.96433, 1.24951)
-PUBLISHED = {"local": 0.655344127938151, "pseudo": 2.77382102844230}
-PUBLISHED_OTHERS = ((4.73825188, -1.10571284), (8.83688484, -4.29014662))
 LOCAL, PSEUDO = "#00694d", "#5b2a86"
 
 
@@ -54,15 +50,15 @@ class Squares:
 
 
 def balls(settings: Settings, network: Graph) -> Part:
-    """Squares around points of the attractor of the network, and around the published point of the authors' one."""
+    """Squares around points of the attractor of the network."""
     fixed = network.fix({2: MAP.b})
     circle = as_loop(attractor(fixed, MAP.fixed_point))
     around = []
     for i, center in enumerate(_centers(settings, circle)):
         settings.say(f"squares around point {i + 1}")
-        around.append(_squares(settings, fixed, center))
-    part = Part(
-        claims=(*_claims("network", around), _agreement(settings, around)),
+        around.append(squares_around(settings, fixed, center))
+    return Part(
+        claims=(*square_claims("network", around), _agreement(settings, around)),
         tables=(_table(around),),
         pictures=(
             Picture(
@@ -73,19 +69,8 @@ def balls(settings: Settings, network: Graph) -> Part:
                 _figure(fixed, circle, min(around, key=lambda s: radius(s.pseudo))),
             ),
         ),
-        facts={"points": [_facts(s) for s in around]},
+        facts={"points": [square_facts(s) for s in around]},
     )
-    return part if settings.reference is None else _with_published(settings, part, settings.reference)
-
-
-def published_network(folder: Path) -> Graph:
-    """The authors' network (x, y, b): files w1, b1, … written for x @ w + b."""
-    home = folder / "brusselator"
-    if not (home / "w1.txt").is_file():
-        raise FileError(
-            "the authors' Brusselator network is not there", path=home, remedy="unset IRCERT_REFERENCE_DATA"
-        )
-    return ircert.load([(np.loadtxt(home / f"w{k}.txt").T, np.loadtxt(home / f"b{k}.txt")) for k in (1, 2, 3)])
 
 
 def _centers(settings: Settings, circle: Array) -> Array:
@@ -94,27 +79,18 @@ def _centers(settings: Settings, circle: Array) -> Array:
     return thinned(np.roll(circle, -shift, axis=0), 3 if settings.quick else 12)
 
 
-def _squares(settings: Settings, fixed: Graph, center: Any) -> Squares:
+def squares_around(settings: Settings, fixed: Graph, center: Any) -> Squares:
+    """Both answers about one point, with what they are compared with."""
     center = np.asarray(center, dtype=np.float64)
     local = ask(settings, fixed, center)
     pseudo = ask(settings, fixed, center, "pseudo", max_radius=FARTHEST)
     folds = ircert.fold_set(fixed, (center, 1.5 * radius(local)))
     found = ircert.preimages(fixed, fixed.exact(center), (center, FARTHEST))
-    return Squares(center, local, pseudo, _nearest(folds.segments, center), np.array([p.point for p in found]))
+    return Squares(center, local, pseudo, square_distance(folds.segments, center), np.array([p.point for p in found]))
 
 
-def _nearest(segments: Array, center: Array) -> float:
-    """The distance of segments in the ∞-norm, which is convex along each: the least over ends and kinks of the norm."""
-    start, side = segments[:, 0] - center, segments[:, 1] - segments[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        zeros = -start / side  # a coordinate vanishes
-        diagonals = [(start[:, 1] * s - start[:, 0]) / (side[:, 0] - s * side[:, 1]) for s in (1.0, -1.0)]
-    shares = np.column_stack([np.zeros(len(side)), np.ones(len(side)), zeros, *diagonals])
-    shares = np.clip(np.nan_to_num(shares), 0.0, 1.0)
-    return float(np.abs(start[:, None] + shares[..., None] * side[:, None]).max(axis=2).min())
-
-
-def _claims(name: str, around: list[Squares]) -> tuple[Claim, ...]:
+def square_claims(name: str, around: list[Squares]) -> tuple[Claim, ...]:
+    """What the paper says of both squares."""
     ends = sum(bool(np.isclose(radius(s.local), s.fold_distance, rtol=1e-9)) for s in around)
     others = all(np.isclose(radius(s.pseudo), min(s.other, FARTHEST), rtol=1e-9) for s in around)
     return (
@@ -152,46 +128,14 @@ def _table(around: list[Squares]) -> Table:
     return Table("Squares around points of the attractor of the network at b = 2.1", columns, tuple(rows))
 
 
-def _facts(squares: Squares) -> dict[str, Any]:
+def square_facts(squares: Squares) -> dict[str, Any]:
+    """What results.json keeps of both squares."""
     return {
         "local": facts(squares.local),
         "pseudo": facts(squares.pseudo),
         "fold_distance": squares.fold_distance,
         "preimages": squares.preimages,
     }
-
-
-def _with_published(settings: Settings, part: Part, folder: Path) -> Part:
-    """The authors' own network at their own point, beside the radii they publish."""
-    settings.say("the authors' network")
-    fixed = published_network(folder).fix({2: MAP.b})
-    squares = _squares(settings, fixed, PUBLISHED_CENTER)
-    answers = {"local": squares.local, "pseudo": squares.pseudo}
-    why = "the paper bisects to 1e-3 and takes p* <= 1e-4 for zero; ours is exact"
-    comparisons = [
-        Comparison(
-            f"the authors' network at {PUBLISHED_CENTER}: {name}", PUBLISHED[problem], radius(answers[problem]), why
-        )
-        for name, problem in (("r", "local"), ("R", "pseudo"))
-    ]
-    comparisons += [
-        Comparison("its other preimages of f(c)", list(theirs), ours.tolist(), "a solver's tolerance")
-        for theirs, ours in zip(PUBLISHED_OTHERS, _matched(squares.preimages), strict=True)
-    ]
-    near = all(abs(radius(answers[p]) - PUBLISHED[p]) < 1e-3 for p in PUBLISHED)
-    agrees = Claim("the authors' network: the published radii agree within the paper's bisection, 1e-3", near)
-    return Part(
-        claims=(*part.claims, *_claims("the authors' network", [squares]), agrees),
-        comparisons=(*part.comparisons, *comparisons),
-        tables=part.tables,
-        pictures=part.pictures,
-        facts={**part.facts, "published": _facts(squares)},
-    )
-
-
-def _matched(preimages: Array) -> list[Array]:
-    """For each published preimage the nearest of ours."""
-    return [preimages[np.argmin(np.abs(preimages - np.array(p)).max(axis=1))] for p in PUBLISHED_OTHERS]
 
 
 def _figure(fixed: Graph, circle: Array, squares: Squares) -> Any:

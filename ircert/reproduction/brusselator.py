@@ -5,7 +5,8 @@ from __future__ import annotations
 from ircert.data.networks import bundled
 from ircert.reproduction.appendix import appendix
 from ircert.reproduction.attractors import attractors
-from ircert.reproduction.balls import balls, published_network
+from ircert.reproduction.balls import balls
+from ircert.reproduction.published import published, published_network
 from ircert.reproduction.report import Part, Report, Settings
 
 NETWORK = "brusselator-3-32-32-2"
@@ -34,6 +35,7 @@ def run(settings: Settings) -> Report:
     }
     if settings.reference is not None:
         authors = published_network(settings.reference)
+        parts["published"] = published(settings, authors)
         parts["published_structure"] = appendix(settings, authors, PAPER_B, "the authors' network", "authors-structure")
     text = TEXT if settings.reference is None else f"{TEXT} {PUBLISHED}"
     return Report.of("The Brusselator and its preimages", text, parts)

@@ -10,6 +10,8 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.reproduction.continuation import trace
 
+TAU = 0.15
+"""The step of the paper's experiments with b."""
 REAL = 1e-7
 """Roots with a relative imaginary part below this are real: a double root splits by the root of the rounding error."""
 

@@ -13,6 +13,8 @@ BURN, KEEP, STARTS = 500, 60, 128
 """Steps before the circle is reached, steps that are kept, and starts, which are moved together."""
 RING = 1.0
 ESCAPED = 1e3
+ON_CIRCLE = 0.02
+"""Points this near a circle count as lying on it: it is known up to the gaps of its polygon."""
 
 
 def attractor(f: Callable[[Array], Array], inside: Any) -> Array:

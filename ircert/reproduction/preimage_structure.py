@@ -16,11 +16,11 @@ import ircert
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.regions.atlas import FoldSet, Preimage
-from ircert.reproduction.orbits import as_loop, attractor
-from ircert.reproduction.sheets import crossings, distance_to_segments, preimages_of
+from ircert.reproduction.orbits import ON_CIRCLE, as_loop, attractor
+from ircert.reproduction.planar import crossings, distance_to_loop
+from ircert.reproduction.sheets import preimages_of
 
 REACH = ((-60.0, -60.0), (60.0, 60.0))
-ON_CIRCLE = 0.02
 NEAR = 1e-6
 """A birth is looked at from this far before and behind it, as a share of the circle."""
 NAMES = "QRSTUVWXYZ"
@@ -155,7 +155,7 @@ def _arc(network: Graph, circle: Array, folds: FoldSet, low: float, high: float,
     margin = (high - low) * 1e-4
     along = np.array([at(circle, position) for position in np.linspace(low + margin, high - margin, points)])
     found = np.concatenate(preimages_of(folds.regions, along))
-    extra = found[_distance(found, circle) >= ON_CIRCLE]
+    extra = found[distance_to_loop(found, circle) >= ON_CIRCLE]
     signs = _signs(network, extra)
     return Arc("", along, taken, (extra[signs > 0], extra[signs < 0]))
 
@@ -165,7 +165,7 @@ def sample(network: Graph, circle: Array, point: Array) -> Sample:
     found = sorted(ircert.preimages(network, point, domain=REACH), key=lambda p: p.exact)
     points = np.array([p.point for p in found])
     signs = tuple(_sign(p) for p in found)
-    distances = _distance(points, circle)
+    distances = distance_to_loop(points, circle)
     return Sample(point, points, signs, int(np.argmin(distances)), float(distances.min()))
 
 
@@ -173,13 +173,6 @@ def _sign(preimage: Preimage) -> int:
     """Of the determinant on its linear region."""
     region = preimage.region
     return 0 if region is None or region.determinant is None else int(np.sign(region.determinant))
-
-
-def _distance(points: Array, circle: Array) -> Array:
-    """From the closed polygon."""
-    if not len(points):
-        return np.zeros(0)
-    return distance_to_segments(points, np.stack([circle, np.roll(circle, -1, axis=0)], axis=1))
 
 
 def _signs(network: Graph, points: Array) -> Array:

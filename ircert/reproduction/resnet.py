@@ -15,13 +15,13 @@ from ircert.plotting import draw_curve, plot_result
 from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.style import ATTRACTOR
 from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, radius
-from ircert.reproduction.brusselator_map import BrusselatorMap
+from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
 from ircert.reproduction.orbits import as_loop, attractor, thinned
 from ircert.reproduction.report import Claim, Comparison, Picture, Report, Settings, Table
 from ircert.result.result import Result
 
 NETWORK = "brusselator-residual-2-24-24-2"
-MAP = BrusselatorMap(b=2.1, tau=0.15)
+MAP = BrusselatorMap(b=2.1, tau=TAU)
 PIPELINE = "canonicalize,fold-residual"
 PROBLEMS = ("local", "pseudo")
 FARTHEST = 50.0

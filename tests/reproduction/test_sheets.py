@@ -6,9 +6,9 @@ import numpy as np
 
 import ircert
 from ircert.data.networks import bundled
-from ircert.reproduction.balls import _nearest
+from ircert.reproduction.planar import crossings, distance_to_loop, distance_to_segments, square_distance
 from ircert.reproduction.preimage_structure import structure_of
-from ircert.reproduction.sheets import crossings, distance_to_segments, preimages_of
+from ircert.reproduction.sheets import preimages_of
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 NETWORK = bundled("brusselator-3-24-24-2").fix({2: 2.2})
@@ -44,13 +44,18 @@ def test_distances() -> None:
     )
 
 
+def test_distances_from_a_closed_polygon() -> None:
+    np.testing.assert_allclose(distance_to_loop(np.array([[0.5, 0.25], [-1.0, 0.5]]), SQUARE), [0.25, 1.0])
+    assert len(distance_to_loop(np.empty((0, 2)), SQUARE)) == 0
+
+
 def test_the_nearest_point_in_the_square_norm() -> None:
     rng = np.random.default_rng(3)
     for segments in rng.normal(size=(20, 1, 2, 2)):
         shares = np.linspace(0, 1, 4001)[:, None]
         along = segments[0, 0] + shares * (segments[0, 1] - segments[0, 0])
         dense = np.abs(along - [0.1, -0.2]).max(axis=1).min()
-        found = _nearest(segments, np.array([0.1, -0.2]))
+        found = square_distance(segments, np.array([0.1, -0.2]))
         assert found <= dense + 1e-12
         assert found >= dense - 2e-3
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -26,9 +28,9 @@ from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import hunt
 from ircert.proofs.merge import merged
-from ircert.proofs.phase_tree import Counts
+from ircert.proofs.outcome import Counts, Outcome
+from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting
-from ircert.proofs.space_tree import SpaceTree
 from ircert.query import Norm
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Verdict
@@ -38,9 +40,19 @@ CLEAR = "every pair of phases of two points in this ball was excluded by proofs 
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 NEAR = "an exact tree excludes pairs nearer than"
 FAR = "the dual bound of the mixed-integer program those further apart"
-GROWTH = 4.0
-SHARES = ((1 / 64, 0.1), (1 / 16, 0.1), (1 / 8, 0.1), (0.25, 0.2), (0.5, 0.25), (1.0, 0.8))
-"""Which parts of the radius in question are tried, and with which part of the time left."""
+GROWTH = {1: 16.0, 2: 4.0}
+"""A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
+GROWTH_BEYOND = 2.0
+"""… and with more of them, because the work grows with a power of the radius."""
+FIRST = 0.983
+"""Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
+SMALLEST = 1 / 64
+"""… or this part of the radius in question."""
+SHARE = 0.6
+"""The part of the time left that one ball may take."""
+BISECTIONS = 12
+HUNT = 0.1
+"""The part of a time limit that looking for collisions may take at first."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -90,10 +102,12 @@ class _Search:
         question = self.question
         graph = question.graph if question.other is None else stack(question.graph, question.other)
         self.setting = self._setting(graph, question.problem)
-        self.injective = None
+        injective = None
         if question.other is not None and question.graph.output_dim >= len(question.center):
-            self.injective = self._setting(question.graph, "local")
-        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not question.deadline.passed())
+            injective = self._setting(question.graph, "local")
+        self._end = math.inf
+        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
+        self.prover = Prover(self.setting, self.descent, self.counts, self._over, self._report, injective)
 
     def _setting(self, graph: Graph, problem: str) -> Setting:
         question = self.question
@@ -111,7 +125,7 @@ class _Search:
         """The bracket, or what is known of it when time is up."""
         try:
             self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
-            self._timed("hunt", lambda: hunt(self.setting, self.descent, self.question.reach, self.question.seed))
+            self._timed("hunt", self._hunt)
             if self.question.radius is not None:
                 return self._fixed(self.question.radius)
             self._bracket()
@@ -123,12 +137,29 @@ class _Search:
             return self._stopped()
         return self._ends()
 
+    def _hunt(self) -> None:
+        if self.prover.orientation is None:  # which hunts by itself, and better
+            with self._within(HUNT * self.question.deadline.left()):
+                hunt(self.setting, self.descent, self.question.reach, self.question.seed)
+
+    def _over(self) -> bool:
+        return time.monotonic() > self._end or self.question.deadline.passed()
+
+    @contextmanager
+    def _within(self, seconds: float) -> Iterator[None]:
+        """Give what follows this much time at most."""
+        self._end = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._end = math.inf
+
     # --- one ball ----------------------------------------------------------------------------------------------------
 
     def _fixed(self, radius: float) -> Answer:
         left = self.question.deadline.left()
         if not self._refutes(radius):
-            outcome = self._tree(radius, shrinking=False, seconds=0.6 * left)
+            outcome = self._prove(radius, SHARE * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0)
                 return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
@@ -175,7 +206,7 @@ class _Search:
         if self.far.bound is None:
             self.reason = f"the tree is too large, and {self.far.reason}"
             return self._stopped()
-        outcome = self._tree(radius, shrinking=False, nearer=self.far.bound)
+        outcome = self._prove(radius, math.inf, nearer=self.far.bound)
         if outcome == "violated":
             return self._refuted()
         if outcome == "closed":
@@ -197,51 +228,29 @@ class _Search:
     # --- the largest radius ------------------------------------------------------------------------------------------
 
     def _bracket(self) -> None:
-        """Grow until something is found, then prove the ball just below it."""
+        """Grow until something is found, then prove the ball just below it; small balls first, as time may end."""
         reach, deadline = self.question.reach, self.question.deadline
-        radius = min(reach, 1.0)
-        while not deadline.passed():
-            if self.descent.infimum_is_zero:
+        growth = GROWTH.get(self.setting.size, GROWTH_BEYOND)
+        while not deadline.passed() and not self.descent.infimum_is_zero:
+            below = self._below_best()
+            target = below if below is not None else min(reach, max(FIRST, growth * self.clear))
+            if target <= self.clear:
                 return
-            target = self._below_best()
-            if target is not None:
-                if target <= self.clear:
-                    return
-                self._approach(target)
-                return
-            outcome = self._tree(radius, shrinking=True, seconds=deadline.left() / 2)
-            if outcome == "stopped":
-                self._bisect(radius)
-                return
-            if outcome == "closed" and self.descent.best is None:
-                if radius >= reach:
-                    return
-                radius = min(reach, radius * GROWTH)
-
-    def _approach(self, target: float) -> None:
-        """Small balls first, because time may end; where one of them takes too long, nothing much larger is tried."""
-        deadline = self.question.deadline
-        for share, part in SHARES:
-            radius = share * min(target, self._below_best() or target)
-            if radius <= self.clear:
-                continue
-            outcome = self._tree(radius, shrinking=True, seconds=part * deadline.left())
-            if self.descent.infimum_is_zero:
-                return
-            if outcome != "closed" and share != 0.5:
+            radius = min(target, max(growth * self.clear, SMALLEST * target))
+            if self._prove(radius, SHARE * deadline.left()) == "stopped":
                 self._bisect(radius)
                 return
 
     def _bisect(self, top: float) -> None:
         """Radii between what is proved and what took too long, while there is time."""
         deadline, tol = self.question.deadline, self.question.tol
-        top = min(top, self._below_best() or top)
-        for _ in range(12):
-            if deadline.passed() or top - self.clear <= tol * top / 4:
+        for _ in range(BISECTIONS):
+            top = min(top, self._below_best() or top)
+            if deadline.passed() or self.descent.infimum_is_zero or top - self.clear <= tol * top / 4:
                 return
             middle = (self.clear + top) / 2 if self.clear > 0 else top / 8
-            if self._tree(middle, shrinking=True, seconds=deadline.left() / 4) != "closed":
-                top = min(middle, self._below_best() or middle)
+            if self._prove(middle, deadline.left() / 4) == "stopped":
+                top = middle
 
     def _below_best(self) -> float | None:
         """A radius just below the best collision's: within half the tolerance."""
@@ -254,30 +263,13 @@ class _Search:
         root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
-    def _tree(self, radius: float, *, shrinking: bool, seconds: float = math.inf, nearer: float = math.inf) -> str:
-        """Prove a ball (or the part of it below the collisions found on the way)."""
-        if radius <= 0:
-            return "stopped"
-        end = time.monotonic() + seconds
-        deadline = self.question.deadline
-        tree = SpaceTree(
-            self.setting,
-            self.descent,
-            radius,
-            lambda: deadline.passed() or time.monotonic() > end,
-            self._just_below if shrinking else None,
-            self.injective,
-            nearer,
-            self._report,
-            self.counts,
-        )
-        undecided = self.counts.undecided
-        outcome = self._timed("trees", tree.run)
-        self.counts.undecided = undecided
-        if outcome == "closed" and nearer == math.inf:
-            self.clear = max(self.clear, tree.radius)
-        self._report(f"radius {tree.radius:g}: {outcome}")
-        return str(outcome)
+    def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
+        """Prove a ball, or find a violation in it."""
+        with self._within(seconds):
+            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))
+        self.clear = max(self.clear, self.prover.reached)
+        self._report(f"radius {radius:g}: {outcome}")
+        return outcome
 
     def _ends(self) -> Answer:
         whole = self.clear >= self.question.reach
@@ -312,9 +304,11 @@ class _Search:
         x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.u, pair.v))
         return x, y
 
-    def _report(self, text: str) -> None:
+    def _report(self, text: str = "") -> None:
         best = self.descent.best
         upper = None if best is None else math.sqrt(best[0]) if self.setting.norm == "2" else float(best[0])
+        if not text:
+            text = f"{self.counts.boxes} boxes, {self.counts.pairs} pairs, {self.counts.nodes} nodes"
         self.question.report(Progress(self.clear, upper, text))
 
     def _timed(self, name: str, work: Any) -> Any:
@@ -325,4 +319,7 @@ class _Search:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def _stats(self) -> dict[str, Any]:
-        return {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
+        stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
+        if self.prover.orientation is not None:
+            stats["j0_lower"] = self.prover.orientation.reached
+        return stats

@@ -1,14 +1,18 @@
-"""Looking for violations in floats: where determinants change along rays, and other solutions of f(x) = f(c).
+"""Looking for violations in floats: where determinants change on the way to a point, and solutions of f(x) = f(c).
 
 What is found here are patterns; whether they hold a violation is decided exactly by the descent.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 import numpy as np
 
 from ircert.ir.arrays import Array, Mask
 from ircert.proofs.descent import Descent
+from ircert.proofs.outcome import Violated
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Phases, Setting
 
@@ -19,6 +23,64 @@ STARTS = 400
 NEWTON = 40
 SMALLEST = 1e-300
 """Rays shorter than this have no steps in floats."""
+
+
+AT_ONCE = 2
+"""Points with another orientation than home that are followed up in one look, nearest first."""
+FIRST = 8
+PER_TRY = 400
+"""One try for so many points, beside the first ones: following up a point takes far longer than looking at it."""
+
+
+@dataclass
+class Hunter:
+    """Follows up points whose region is oriented otherwise than home, the region at the centre."""
+
+    setting: Setting
+    descent: Descent
+    looked: int = 0
+    tried: int = 0
+
+    def __post_init__(self) -> None:
+        self.secants = Secants(self.setting)
+        with np.errstate(all="ignore"):
+            self.home = float(self._orientations(self.setting.center[None])[0])
+
+    def _orientations(self, points: Array) -> Array:
+        return _orientation(self.secants, sides(self.setting, points))
+
+    def look(self, points: Array, radius: float) -> None:
+        """Raise Violated if one of these points leads to a violation in the ball; few are tried, nearest first."""
+        self.looked += len(points)
+        if self.tried > FIRST + self.looked // PER_TRY:
+            return
+        with np.errstate(all="ignore"):
+            gaps = np.abs(points - self.setting.center)
+            order = {"inf": np.inf, "1": 1, "2": 2}[self.setting.norm]
+            distances = np.linalg.norm(gaps, ord=order, axis=1)
+            near = np.flatnonzero(distances < radius)
+            if not len(near):
+                return
+            wrong = near[self._orientations(points[near]) != self.home]
+        for i in wrong[np.argsort(distances[wrong])[:AT_ONCE]]:
+            self.try_point(points[i], radius)
+
+    def try_point(self, point: Array, radius: float) -> None:
+        """Follow the way from the centre to a point of another orientation."""
+        self.tried += 1
+        with np.errstate(all="ignore"):
+            first, second = _turn(self.setting, self.secants, point - self.setting.center, 0.0, 1.0)
+            flat = [p for p in (first, second) if _orientation(self.secants, p[None])[0] == 0.0]
+        for phases in flat:
+            self.try_patterns(phases, phases, radius)
+        self.try_patterns(first, second, radius)
+
+    def try_patterns(self, first: Phases, second: Phases, radius: float) -> None:
+        """Raise Violated if two patterns lead to a violation in the ball."""
+        self.descent.improve(first, second)
+        best = self.descent.best
+        if best is not None and best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1):
+            raise Violated
 
 
 def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:

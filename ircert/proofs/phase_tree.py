@@ -17,6 +17,7 @@ from ircert.ir.arrays import Array, Mask
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_program import Undecided
+from ircert.proofs.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.proofs.parts import Part
 from ircert.proofs.relaxation import Relaxation
 from ircert.proofs.secants import Secants, Slopes
@@ -27,32 +28,6 @@ Node = tuple[Phases, Phases, int]
 
 GAP = 1e-9
 CUTS = 6
-
-
-class Violated(Exception):
-    """A violation inside the ball was found; the descent has it."""
-
-
-class TooLarge(Exception):
-    """The budget of nodes is used up."""
-
-
-class Stopped(Exception):
-    """The time is over."""
-
-
-@dataclass
-class Counts:
-    """What the trees did."""
-
-    parts: int = 0
-    trees: int = 0
-    nodes: int = 0
-    programs: int = 0
-    empty: int = 0
-    secants: int = 0
-    leaves: int = 0
-    undecided: int = 0
 
 
 @dataclass

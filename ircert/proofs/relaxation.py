@@ -74,17 +74,21 @@ class Solved:
 
 
 class Relaxation:
-    """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts."""
+    """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts.
 
-    def __init__(self, setting: Setting) -> None:
+    alone: of single points instead, which need not have equal givens with any other
+    """
+
+    def __init__(self, setting: Setting, *, alone: bool = False) -> None:
         self.setting = setting
         self.radius = -1.0
         build = ProgramBuilder()
         self.x, forms_x, places_x = self._copy(build, "x")
         self.places = [places_x]
         self.y: Block | None = None
-        if setting.pseudo:
-            self._equal_to_center(build, forms_x)
+        if setting.pseudo or alone:
+            if not alone:
+                self._equal_to_center(build, forms_x)
             self.gap_forms = [Form.of(self.x).take(np.array([j])) for j in range(setting.size)]
         else:
             self.y, forms_y, places_y = self._copy(build, "y")

@@ -147,12 +147,12 @@ def test_the_optimum_of_a_fixed_ball(backend: str, norm: str) -> None:
 def test_far_pairs_are_left_to_the_solver_where_the_tree_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     from ircert.engines import milp
 
-    real = milp._Search._tree
+    real = milp._Search._prove
 
-    def without_far(self: Any, radius: float, *, shrinking: bool, nearer: float = np.inf, **rest: Any) -> str:
-        return real(self, radius, shrinking=shrinking, nearer=nearer, **rest) if nearer < np.inf else "stopped"
+    def without_far(self: Any, radius: float, seconds: float, nearer: float = np.inf) -> str:
+        return real(self, radius, seconds, nearer) if nearer < np.inf else "stopped"
 
-    monkeypatch.setattr(milp._Search, "_tree", without_far)
+    monkeypatch.setattr(milp._Search, "_prove", without_far)
     network = FOLD
     found = asked(network, [0.0, 0.0], radius=0.25)
     assert (found.verdict, found.trust) == ("certified", "solver")

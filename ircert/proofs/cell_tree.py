@@ -1,0 +1,195 @@
+"""A tree over the phases of single points: whether all linear regions that meet the inside of a part turn like home.
+
+A node fixes the sides of some neurons. It is closed when its relaxation is proved empty, when all slopes of its open
+neurons give determinants of the sign of home, or, with every neuron decided, by the exact determinant, or because the
+region has no interior in the box around the ball.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.ir.arrays import Array
+from ircert.ir.rational import Integers, integer_array, integer_type
+from ircert.proofs.batches import Batches
+from ircert.proofs.coincidence import measure
+from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, orientation
+from ircert.proofs.exact_program import Undecided, maximise
+from ircert.proofs.hunt import Hunter
+from ircert.proofs.outcome import Counts, Stopped, TooLarge
+from ircert.proofs.parts import Part
+from ircert.proofs.relaxation import Relaxation
+from ircert.proofs.setting import Phases
+
+GAP = 1e-9
+CUTS = 6
+ROUNDS = 40
+
+
+class CellTree:
+    """All regions that meet a part."""
+
+    def __init__(self, network: Batches, hunter: Hunter, counts: Counts) -> None:
+        self.network = network
+        self.setting = network.setting
+        self.hunter = hunter
+        self.counts = counts
+        self.relaxation = Relaxation(network.setting, alone=True)
+
+    def close(self, part: Part, budget: int, stop: Callable[[], bool]) -> None:
+        """Work until every node is closed; raises Violated, TooLarge or Stopped."""
+        self.counts.trees += 1
+        self.relaxation.fit(part, part)
+        stack = [part.phases]
+        while stack:
+            if budget <= 0:
+                raise TooLarge
+            if stop():
+                raise Stopped
+            budget -= 1
+            self.counts.nodes += 1
+            stack += self._visit(part, stack.pop())
+
+    def _visit(self, part: Part, phases: Phases) -> list[Phases]:
+        """The children of a node; none if it is closed."""
+        if self._turns_like_home(phases):
+            self.counts.secants += 1
+            return []
+        cost = np.zeros(self.relaxation.matrix.shape[1])
+        self.counts.programs += 1
+        solved = self.relaxation.solve(phases, phases, cost)
+        for _ in range(CUTS):
+            if solved.empty or solved.point is None or not self.relaxation.round_off(solved.point):
+                break
+            solved = self.relaxation.solve(phases, phases, cost)
+        if solved.empty:
+            self.counts.empty += 1
+            return []
+        if (phases != 0).all():
+            self._leaf(part, phases)
+            return []
+        gaps = np.zeros(len(phases)) if solved.point is None else self.relaxation.gaps(solved.point).max(axis=0)
+        return self._split(part, phases, gaps)
+
+    def _turns_like_home(self, phases: Phases) -> bool:
+        on, free = (phases > 0)[:, None], (phases == 0)[:, None]
+        slopes = Slopes(on, free, np.zeros((self.network.size, 1), dtype=bool))
+        found = contractions(self.network, slopes)
+        if orientation(found.fixed)[0] != self.hunter.home:
+            return False
+        few = int(free.sum()) <= MOST_FREE and bool(found.positive[0])
+        return bool(found.proved[0] or (few and kernel_free(self.network, slopes, found)[0]))
+
+    def _split(self, part: Part, phases: Phases, gaps: Array) -> list[Phases]:
+        width = np.maximum(part.high - part.low, 1e-300)
+        scaled = np.where(phases == 0, gaps / width, -1.0)
+        if scaled.max() <= GAP:
+            scaled = np.where(phases == 0, np.minimum(-part.low, part.high) / width, -1.0)
+        i = int(np.argmax(scaled))
+        children = [phases.copy(), phases.copy()]
+        children[0][i], children[1][i] = 1, -1
+        return children
+
+    # --- leaves ------------------------------------------------------------------------------------------------------
+
+    def _leaf(self, part: Part, phases: Phases) -> None:
+        """Close a region, or raise Violated; TooLarge where neither succeeds: smaller boxes may."""
+        self.counts.leaves += 1
+        sign = self._exact_sign(phases)
+        if sign == self.hunter.home:
+            return
+        try:
+            point = self._interior(part, phases)
+        except Undecided:
+            raise TooLarge from None
+        if point is None:
+            return
+        if sign == 0:
+            self.hunter.try_patterns(phases, phases, part.ball.radius)
+        self.hunter.try_point(np.array([float(v) for v in point]), part.ball.radius)
+        raise TooLarge
+
+    def _exact_sign(self, phases: Phases) -> int:
+        matrix = self.hunter.descent.maps.of(phases).values[: self.setting.givens, :-1]
+        return determinant_sign(matrix)
+
+    def _interior(self, part: Part, phases: Phases) -> list[Fraction] | None:
+        """A point inside the region, the box of the part and the ball, or None if there is none for sure.
+
+        max t with every row at least t; norms 1 and 2 add planes between the ball and points outside.
+        """
+        rows = self.hunter.descent.maps.of(phases).z * phases.astype(object)[:, None]
+        still = np.array([not any(row[:-1]) for row in rows], dtype=bool)
+        if any(row[-1] < 0 for row in rows[still]):
+            return None
+        table = np.concatenate([rows[~still], _box_rows(part, self.setting.exact_center)])
+        radius, norm = Fraction(part.ball.radius), self.setting.norm
+        for _ in range(ROUNDS):
+            u = _deepest(table, part.ball.radius)
+            if u is None:
+                return None
+            outside = measure(tuple(u), norm) - (radius * radius if norm == "2" else radius)
+            if outside < 0 or norm == "inf":
+                return [c + v for c, v in zip(self.setting.exact_center, u, strict=True)]
+            table = np.concatenate([table, _plane(u, radius, norm)[None]])
+        raise Undecided
+
+
+def _box_rows(part: Part, center: list[Fraction]) -> Integers:
+    """Forms over (u, 1), u = x - c, that are positive inside the box of a part."""
+    low, high = part.ball.box
+    rows = []
+    for j, c in enumerate(center):
+        for bound, sign in ((low[j], 1), (high[j], -1)):
+            terms = [Fraction(0)] * len(center)
+            terms[j] = Fraction(sign)
+            rows.append(_integers([*terms, sign * (c - Fraction(float(bound)))]))
+    return np.array(rows, dtype=object)
+
+
+def _plane(u: list[Fraction], radius: Fraction, norm: str) -> Integers:
+    """A form over (u, 1) that is not negative on the ball of norm 1 or 2, but at a point outside."""
+    if norm == "1":
+        return _integers([*(Fraction(-1 if a > 0 else 1 if a < 0 else 0) for a in u), radius])
+    length = float(sum(a * a for a in u)) ** 0.5
+    g = [Fraction(float(a) / length) * radius for a in u]
+    return _integers([*(-2 * a for a in g), radius * radius + sum(a * a for a in g)])
+
+
+def _integers(numbers: list[Fraction]) -> Integers:
+    common = math.lcm(*(v.denominator for v in numbers))
+    return integer_array([int(v * common) for v in numbers])
+
+
+def _deepest(table: Integers, scale: float) -> list[Fraction] | None:
+    """A point where all forms over (u, 1) are positive, or None if there is none; they bound the point."""
+    exponent = max(-900, min(900, math.frexp(scale)[1]))
+    unit, kind = Fraction(2) ** exponent, integer_type()
+    slopes, limits = table[:, :-1] * kind(unit.numerator), table[:, -1] * kind(unit.denominator)
+    size = np.array([max(1, *(abs(v) for v in row)) for row in slopes], dtype=object)
+    left = np.concatenate([-slopes, size[:, None]], axis=1)
+    top = np.full((1, left.shape[1]), kind(0), dtype=object)
+    top[0, -1] = kind(1)
+    best = maximise(top[0], np.concatenate([left, top]), np.concatenate([limits, np.array([kind(1)], dtype=object)]))
+    return None if best is None or best.value <= 0 else [v * unit for v in best.point[:-1]]
+
+
+def determinant_sign(matrix: Integers) -> int:
+    """The sign of the determinant of a square matrix of integers, by elimination without fractions."""
+    table, last, sign = matrix.copy(), 1, 1
+    for k in range(len(table)):
+        found = next((i for i in range(k, len(table)) if table[i, k]), None)
+        if found is None:
+            return 0
+        if found != k:
+            table[[k, found]] = table[[found, k]]
+            sign = -sign
+        pivot = table[k, k]
+        below = table[k + 1 :]
+        table[k + 1 :] = (below * pivot - np.outer(below[:, k], table[k])) // last
+        last = pivot
+    return sign if last > 0 else -sign

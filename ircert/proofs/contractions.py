@@ -1,0 +1,215 @@
+"""Secants of many pairs at once: J(λ) = sum over neurons of u_i λ_i g_i, without a kernel for any slopes λ in a cube.
+
+f(x) - f(y) = J(λ) (x - y) with λ_i = 1 where both points are on, 0 where both are off, and λ_i in [0, 1] where it is
+*free*. For any matrix C, with λ = middle + ε on the free neurons, |ε| <= 1/2,
+
+    |I - C J(λ)|  <=  E  =  |I - C J(middle)| + 1/2 sum over free i of |C u_i| |g_i|,
+
+where u_i goes on with the middle slopes and g_i is any row that the slopes before it allow. If E w < w for a w > 0,
+then J(λ) d = 0 forces d = 0, because |d| <= E |d|. Where that fails, a free slope is set to 0 and to 1: det(C J(λ)) is
+affine in it, so that what is positive on both faces is positive between them. Coordinates in which x and y are equal
+for sure are *still*: d is 0 there, and only the rest must be contracted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.proofs.batches import Batches, inverses, left_inverses, times
+
+MOST_INPUTS = 8
+"""Signs of larger determinants in floats are not relied on."""
+DETERMINANT = 1e-9
+"""What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths."""
+ROUNDS = 6
+BUDGET = 64
+"""Cubes that a pair may be cut into."""
+MOST_FREE = 14
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Cubes of slopes: the neurons that are on, those that are free, and coordinates that are still (…, cubes)."""
+
+    on: Mask
+    free: Mask
+    still: Mask
+
+    def take(self, chosen: Indices | Mask) -> Slopes:
+        """Some of them."""
+        return Slopes(self.on[:, chosen], self.free[:, chosen], self.still[:, chosen])
+
+    def moving(self) -> Slopes:
+        """The same without still coordinates."""
+        return Slopes(self.on, self.free, np.zeros_like(self.still))
+
+
+@dataclass(frozen=True)
+class Contractions:
+    """What was found about each cube.
+
+    bounds:    E (rows, columns, cubes)
+    proved:    no J of the cube has a kernel, for sure
+    fixed:     C (inputs, givens, cubes)
+    weights:   how much each free neuron adds to E
+    positive, negative: the sign of det(C J) at the middle, for sure
+    """
+
+    bounds: Array
+    proved: Mask
+    fixed: Array
+    weights: Array
+    positive: Mask
+    negative: Mask
+
+    def take(self, chosen: Indices | Mask) -> Contractions:
+        """Some of them."""
+        names = ("bounds", "proved", "fixed", "weights", "positive", "negative")
+        return Contractions(*(getattr(self, name)[..., chosen] for name in names))
+
+
+def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -> Contractions:
+    """Try to contract every cube; with `fixed`, signs are those of det(fixed J)."""
+    n, neurons = network.size, network.setting.neurons
+    count = slopes.on.shape[1]
+    middle, spare = slopes.on + 0.5 * slopes.free, 0.5 * slopes.free
+    spread = np.zeros((neurons, n, count))
+
+    def affine(name: str, state: Array) -> Array:
+        ahead = times(network.weights[name], np.ascontiguousarray(state[:, :n]))
+        return np.concatenate([ahead, times(network.absolute[name], np.ascontiguousarray(state[:, n:]))], axis=1)
+
+    def relu(name: str, state: Array) -> Array:
+        where = network.setting.relus[name]
+        size = np.abs(state[:, :n])
+        spread[where] = (size + state[:, n:]) * spare[where][:, None]
+        radius = size * spare[where][:, None] + state[:, n:] * (middle[where] > 0)[:, None]
+        return np.concatenate([state[:, :n] * middle[where][:, None], radius], axis=1)
+
+    start = np.zeros((n, 2 * n, count))
+    start[np.arange(n), np.arange(n)] = 1.0
+    with np.errstate(all="ignore"):
+        jacobian = network.output(network.forward(start, affine, relu))[:, :n]
+        good = np.ones(count, dtype=bool)
+        if fixed is None and slopes.still.any():
+            fixed, good = left_inverses(jacobian, slopes.still)
+        elif fixed is None:
+            fixed, good = inverses(jacobian)
+        matrix, doubt = _matrix(network, fixed, jacobian, slopes.still)
+        positive, negative = _signs(matrix, doubt)
+        inner, fine = inverses(matrix)
+        rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~slopes.still[None]
+        bounds, weights = _deviations(network, rows, middle, spread)
+        bounds = bounds + np.einsum("mib,mj->ijb", np.abs(rows), network.doubt) + network.underflow
+        bounds = bounds * (1 + 64 * (neurons + n) * UNIT)
+        bounds = np.where(slopes.still[None] | slopes.still[:, None], 0.0, bounds)
+        proved = good & fine & shrinks(bounds)
+    return Contractions(bounds, proved, fixed, weights, positive & good, negative & good)
+
+
+def _matrix(network: Batches, fixed: Array, jacobian: Array, still: Mask) -> tuple[Array, Array]:
+    """C J at the middle, with units in the still coordinates, and what each row may be off by."""
+    n = len(fixed)
+    matrix = np.einsum("imb,mjb->ijb", fixed, jacobian)
+    size = np.einsum("imb,mjb->ijb", np.abs(fixed), np.abs(jacobian))
+    doubt = np.einsum("imb,mj->ijb", np.abs(fixed), network.doubt) + 8 * (network.givens + 2) * UNIT * size
+    gone = still[None] | still[:, None]
+    matrix = np.where(gone, np.eye(n)[:, :, None], matrix)
+    return matrix, np.where(gone, 0.0, doubt).sum(axis=1)
+
+
+def _signs(matrix: Array, doubt: Array) -> tuple[Mask, Mask]:
+    if len(matrix) > MOST_INPUTS:
+        nothing = np.zeros(matrix.shape[2], dtype=bool)
+        return nothing, nothing
+    rows = np.abs(matrix).sum(axis=1) + doubt
+    values = np.linalg.det(np.moveaxis(matrix, 2, 0))
+    margin = (DETERMINANT + 2 * (doubt / rows).sum(axis=0)) * rows.prod(axis=0)
+    return values > margin, values < -margin
+
+
+def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> tuple[Array, Array]:
+    """E without rounding, from the rows of C, and what each neuron adds to it."""
+    n, count = network.size, middle.shape[1]
+    bounds = np.zeros((n, n, count))
+    weights = np.zeros(middle.shape)
+
+    def relu(name: str, given: Array) -> Array:
+        where = network.setting.relus[name]
+        size, parts = np.abs(given), spread[where]
+        for i in range(n):
+            for j in range(n):
+                bounds[i, j] += np.einsum("wb,wb->b", size[:, i], parts[:, j])
+        weights[where] += size.sum(axis=1) * parts.sum(axis=1)
+        return given * middle[where][:, None]
+
+    last = network.backward(rows, lambda name, given: times(network.turned[name], given), relu)
+    return bounds + np.abs(np.eye(n)[:, :, None] - np.swapaxes(last, 0, 1)), weights
+
+
+def shrinks(bounds: Array) -> Mask:
+    """Whether E w < w for some w > 0, found by iteration."""
+    w = np.ones(bounds.shape[1:])
+    for _ in range(ROUNDS):
+        w = np.einsum("ijb,jb->ib", bounds, w)
+        w = np.maximum(w / np.maximum(w.max(axis=0), 1e-300), 1e-6)
+    return np.asarray((np.einsum("ijb,jb->ib", bounds, w) < w * (1 - 1e-9)).all(axis=0))
+
+
+def separated(bounds: Array, low: Array, high: Array) -> Mask:
+    """Whether |d| <= E |d| is impossible for every d between low and high (inputs, boxes)."""
+    least = np.maximum(np.maximum(low, -high), 0.0)
+    most = np.maximum(np.abs(low), np.abs(high))
+    found = np.zeros(low.shape[1], dtype=bool)
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            most = np.fmin(most, np.einsum("ijb,jb->ib", bounds, most) * (1 + 1e-12) + 1e-300)
+            found |= (least > most).any(axis=0)
+    return found
+
+
+def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
+    """Whether no J of a cube has a kernel, by setting free slopes to 0 and 1 until every face is contracted."""
+    count = slopes.on.shape[1]
+    good = np.ones(count, dtype=bool)
+    if network.size > MOST_INPUTS:
+        return ~good
+    used = np.zeros(count, dtype=np.int64)
+    pair = np.arange(count)
+    weights = known.weights
+    while len(pair):
+        slopes = _cut(slopes, weights)
+        pair = np.concatenate([pair, pair])
+        found = contractions(network, slopes, known.fixed[..., pair])
+        np.add.at(used, pair, 1)
+        undecided = ~slopes.free.any(axis=0) & ~found.proved
+        good[pair[found.negative | undecided | (found.proved & ~found.positive)]] = False
+        good[pair[~found.proved & (used[pair] > BUDGET)]] = False
+        rest = np.flatnonzero(~found.proved & good[pair])
+        slopes, pair, weights = slopes.take(rest), pair[rest], found.weights[:, rest]
+    return good
+
+
+def _cut(slopes: Slopes, weights: Array) -> Slopes:
+    """Both faces of every cube, across its heaviest free neuron."""
+    heaviest = np.argmax(np.where(slopes.free, np.nan_to_num(weights), -1.0), axis=0)
+    where = heaviest, np.arange(len(heaviest))
+    free, on = slopes.free.copy(), slopes.on.copy()
+    free[where], on[where] = False, True
+    return Slopes(
+        np.concatenate([on, slopes.on], axis=1),
+        np.concatenate([free, free], axis=1),
+        np.concatenate([slopes.still, slopes.still], axis=1),
+    )
+
+
+def orientation(matrices: Array) -> Array:
+    """The signs of the determinants of square float matrices (rows, columns, batch); 0 where floats cannot tell."""
+    nothing = np.zeros(matrices.shape[1:])
+    scale = np.abs(matrices).max(axis=(0, 1))
+    positive, negative = _signs(matrices / np.where(scale > 0, scale, 1.0), nothing)
+    return positive.astype(np.float64) - negative

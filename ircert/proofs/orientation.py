@@ -1,0 +1,192 @@
+"""How far around the centre all linear regions have one orientation: a best-first search over boxes.
+
+The distance to the nearest region whose determinant has another sign, or none, is dist(c, J0): up to there, and as far
+as f tells the points of the ball's boundary apart, f is injective (`spec/engines.md`, degree). A box is closed when all
+slopes that its points may have give determinants of the sign of home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.proofs.batches import Batches
+from ircert.proofs.boxes import Boxes, around, farthest, joined, nearest
+from ircert.proofs.cell_tree import CellTree
+from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, orientation
+from ircert.proofs.enclosures import Enclosures, enclose
+from ircert.proofs.hunt import Hunter
+from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
+from ircert.proofs.parts import part_of
+from ircert.proofs.splitting import scores, sides
+
+BATCH = 2048
+FEW_OPEN = 12
+"""Boxes with at most this many open neurons go to a tree of phases, once cutting them does not help."""
+PATIENCE = (3, 8)
+"""Cuts of every side without deciding a neuron before a box may go there, and before it must."""
+TREES = 4
+"""Boxes of a wave that may."""
+BUDGET = 60
+DEEPEST = 100
+"""Cuts of every side after which floats are used up."""
+MOST = 3_000_000
+
+
+@dataclass
+class _Frontier:
+    """Boxes that are not closed, as far as `keys`: below that radius nothing is wrong in them."""
+
+    boxes: Boxes
+    keys: Array
+    opens: Indices
+    ages: Indices
+
+    def take(self, chosen: Indices | Mask) -> _Frontier:
+        return _Frontier(self.boxes.take(chosen), self.keys[chosen], self.opens[chosen], self.ages[chosen])
+
+    def plus(self, other: _Frontier) -> _Frontier:
+        return _Frontier(
+            joined([self.boxes, other.boxes]),
+            np.concatenate([self.keys, other.keys]),
+            np.concatenate([self.opens, other.opens]),
+            np.concatenate([self.ages, other.ages]),
+        )
+
+
+@dataclass
+class Orientation:
+    """The search; `reached` is the radius up to which all regions have the orientation of home."""
+
+    network: Batches
+    hunter: Hunter
+    counts: Counts
+    report: Callable[[], None]
+    reached: float = 0.0
+    _frontier: _Frontier | None = None
+    _root: float = 0.0
+    _trees: CellTree | None = field(default=None, repr=False)
+
+    def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        """Go on until everything within the radius is closed."""
+        self._grow(radius)
+        while True:
+            assert self._frontier is not None
+            keys = self._frontier.keys
+            self.reached = max(self.reached, min(self._root, float(keys.min(initial=np.inf))))
+            if not (keys < radius).any():
+                return "closed"
+            if stop() or len(keys) > MOST:
+                return "stopped"
+            try:
+                self._wave(radius, stop)
+            except Violated:
+                return "violated"
+            except Stopped:
+                return "stopped"
+            self.report()
+
+    def _grow(self, radius: float) -> None:
+        """Start from the box around a larger ball; what lies in the ball that was reached is not looked at again."""
+        if self._frontier is None or radius > self._root:
+            root = around(self.network.setting, radius)
+            nothing = np.zeros(1, dtype=np.int64)
+            self._frontier = _Frontier(root, np.zeros(1), nothing + self.network.setting.neurons + 1, nothing)
+            self._root = radius
+
+    def _wave(self, radius: float, stop: Callable[[], bool]) -> None:
+        here = self._popped(radius)
+        try:
+            left = self._worked(here, radius, stop)
+        except (Violated, Stopped):
+            self._push(here)
+            raise
+        self._push(left)
+
+    def _popped(self, radius: float) -> _Frontier:
+        """The boxes nearest to the centre."""
+        assert self._frontier is not None
+        keys = self._frontier.keys
+        order = np.argpartition(keys, BATCH)[:BATCH] if len(keys) > BATCH else np.arange(len(keys))
+        chosen = np.zeros(len(keys), dtype=bool)
+        chosen[order] = keys[order] < radius
+        here, self._frontier = self._frontier.take(chosen), self._frontier.take(~chosen)
+        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
+
+    def _push(self, more: _Frontier) -> None:
+        assert self._frontier is not None
+        self._frontier = self._frontier.plus(more)
+
+    def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
+        """What is left of some boxes: their halves, or themselves where they are good within the radius."""
+        self.counts.boxes += len(here.keys)
+        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
+        closed, weights = self._closed(known)
+        done = self._beyond(here.take(closed), radius)
+        rest = np.flatnonzero(~closed)
+        here, known, weights = here.take(rest), known.take(rest), weights[:, rest]
+        if not len(rest):
+            return done
+        opens = (~known.on & ~known.off).sum(axis=0)
+        ages = np.where(opens < here.opens, 0, here.ages + 1)
+        self.hunter.look((here.boxes.low + here.boxes.high) / 2, radius)
+        good = self._in_trees(here, opens, ages, radius, stop)
+        done = done.plus(self._beyond(here.take(good), radius))
+        return done.plus(self._halves(here, known, weights, opens, ages, ~good))
+
+    def _beyond(self, good: _Frontier, radius: float) -> _Frontier:
+        """Boxes that are good within the radius, as far as they go further: there they are not closed."""
+        good = good.take(farthest(self.network.setting, good.boxes) > radius)
+        good.keys[:] = radius
+        return good
+
+    def _closed(self, known: Enclosures) -> tuple[Mask, Array]:
+        count = known.on.shape[1]
+        slopes = Slopes(known.on, ~known.on & ~known.off, np.zeros((self.network.size, count), dtype=bool))
+        found = contractions(self.network, slopes)
+        closed = found.proved.copy()
+        few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE) & found.positive)
+        if len(few):
+            self.counts.slopes += len(few)
+            closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))
+        home = self.hunter.home
+        return closed & (orientation(found.fixed) == home), found.weights
+
+    def _in_trees(
+        self, here: _Frontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]
+    ) -> Mask:
+        """Boxes that stay as they are: by phases, inside the ball."""
+        good = np.zeros(len(opens), dtype=bool)
+        for i in ripe(opens <= FEW_OPEN, ages // self.network.size):
+            if stop() or ages[i] > DEEPEST * self.network.size:
+                raise Stopped
+            if self._trees is None:
+                self._trees = CellTree(self.network, self.hunter, self.counts)
+            part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
+            try:
+                self._trees.close(part, BUDGET * int(ages[i]), stop)
+                good[i] = True
+            except TooLarge:
+                continue
+        return good
+
+    def _halves(
+        self, here: _Frontier, known: Enclosures, weights: Array, opens: Indices, ages: Indices, cut: Mask
+    ) -> _Frontier:
+        chosen = np.flatnonzero(cut)
+        gains = scores(known.take(chosen), weights[:, chosen])
+        wanted = np.argmax(sides(gains, known.half[:, chosen]), axis=0)
+        halves = joined(list(here.boxes.take(chosen).halves(wanted)))
+        keys = np.maximum(np.tile(here.keys[chosen], 2), nearest(self.network.setting, halves))
+        return _Frontier(halves, keys, np.tile(opens[chosen], 2), np.tile(ages[chosen], 2))
+
+
+def ripe(few: Mask, ages: Indices) -> Indices:
+    """Which boxes (or pairs) of a wave go to trees of phases, by how often they were cut in vain."""
+    may = np.flatnonzero(few & (ages >= PATIENCE[0]))
+    oldest = may[np.argsort(-ages[may], kind="stable")]
+    must = int((ages[may] >= PATIENCE[1]).sum())
+    return oldest[: max(TREES, must)]

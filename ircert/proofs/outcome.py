@@ -1,0 +1,36 @@
+"""How a proof ends, and what it counts on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
+
+
+class Violated(Exception):
+    """A violation inside the ball was found; the descent has it."""
+
+
+class TooLarge(Exception):
+    """The budget of nodes is used up."""
+
+
+class Stopped(Exception):
+    """The time is over."""
+
+
+@dataclass
+class Counts:
+    """What was looked at: boxes, pairs of boxes, those whose slopes were cut, trees of phases and what ended them."""
+
+    boxes: int = 0
+    pairs: int = 0
+    slopes: int = 0
+    trees: int = 0
+    nodes: int = 0
+    programs: int = 0
+    empty: int = 0
+    secants: int = 0
+    leaves: int = 0
+    undecided: int = 0

@@ -1,0 +1,312 @@
+"""Pairs of boxes: which may hold x and y with equal givens? A search over all pairs of a ball, or of its boundary.
+
+A pair of boxes is closed when rows of the givens have separate ranges on them, when the secants of its pairs have no
+kernel, or by a tree of phases; else the box that matters most is cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.proofs.batches import Batches, inverses
+from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, nearest
+from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
+from ircert.proofs.enclosures import Enclosures, enclose, ranges
+from ircert.proofs.exact_map import center_signs
+from ircert.proofs.orientation import DEEPEST, MOST, ripe
+from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
+from ircert.proofs.parts import center_part, part_of
+from ircert.proofs.phase_tree import PhaseTree, Tools
+from ircert.proofs.splitting import scores, sides
+
+BATCH = 2048
+FEW_OPEN = 14
+BUDGET = 100
+
+
+@dataclass
+class _Frontier:
+    """Pairs of boxes that are not closed; below the radius `keys` nothing is wrong in them.
+
+    same: x and y are in one box, so that their order does not matter
+    hard: pairs with equal givens are known there (for `transform`, where they need not be violations)
+    """
+
+    x: Boxes
+    y: Boxes
+    same: Mask
+    hard: Mask
+    keys: Array
+    opens: Indices
+    ages: Indices
+
+    def take(self, chosen: Indices | Mask) -> _Frontier:
+        rest = (getattr(self, name)[chosen] for name in ("same", "hard", "keys", "opens", "ages"))
+        return _Frontier(self.x.take(chosen), self.y.take(chosen), *rest)
+
+    def plus(self, *others: _Frontier) -> _Frontier:
+        all_ = (self, *others)
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("same", "hard", "keys", "opens", "ages"))
+        return _Frontier(joined([f.x for f in all_]), joined([f.y for f in all_]), *rest)
+
+
+@dataclass
+class PairSearch:
+    """All pairs of a ball; `reached` is the radius below which none has equal givens.
+
+    tools:    trees of phases: for the givens alone (where pairs with equal givens are not yet violations), and for all
+    boundary: only pairs of points on the boundary of the ball
+    nearer:   only pairs with |x - y| at most this in every coordinate
+    clear:    a radius that is known to be good: pairs inside are not looked at
+    """
+
+    network: Batches
+    tools: list[Tools]
+    counts: Counts
+    report: Callable[[], None]
+    boundary: bool = False
+    nearer: float = math.inf
+    clear: float = 0.0
+    reached: float = 0.0
+    _frontier: _Frontier | None = field(default=None, repr=False)
+    _root: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.setting = self.network.setting
+        self.matter = self.tools[-1].matter[:, None]
+        self.center = center_part(self.setting) if self.setting.pseudo else None
+        self.signs = center_signs(self.setting)[:, None] if self.setting.pseudo else None
+
+    def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        """Go on until all pairs within the radius are closed."""
+        if self._frontier is None or radius > self._root:
+            self._start(radius)
+        while True:
+            assert self._frontier is not None
+            keys = self._frontier.keys
+            self.reached = max(self.reached, min(self._root, float(keys.min(initial=np.inf))))
+            if not (keys < radius).any():
+                return "closed"
+            if stop() or len(keys) > MOST:
+                return "stopped"
+            here = self._popped(radius)
+            try:
+                left = self._worked(here, radius, stop)
+            except (Violated, Stopped) as end:
+                self._frontier = self._frontier.plus(here)
+                return "violated" if isinstance(end, Violated) else "stopped"
+            self._frontier = self._frontier.plus(left)
+            self.report()
+
+    def _start(self, radius: float) -> None:
+        root = around(self.setting, radius)
+        pieces = faces(root) if self.boundary and self.setting.norm == "inf" else root
+        first, second = np.triu_indices(len(pieces))
+        x, y = pieces.take(first), pieces.take(second)
+        if self.setting.pseudo:
+            y = Boxes(self.setting.center[None], self.setting.center[None])
+        count = np.zeros(len(first), dtype=np.int64)
+        same = np.asarray(first == second) if not self.setting.pseudo else np.zeros(len(first), dtype=bool)
+        hard = np.full(len(first), len(self.tools) == 1)
+        self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count + 2 * self.setting.neurons + 1, count)
+        self._root = radius
+
+    def _keys(self, x: Boxes, y: Boxes) -> Array:
+        return np.maximum(nearest(self.setting, x), nearest(self.setting, y))
+
+    def _popped(self, radius: float) -> _Frontier:
+        """The pairs nearest to the centre; on the boundary, the last ones."""
+        assert self._frontier is not None
+        keys = self._frontier.keys
+        count = len(keys)
+        order = np.arange(max(0, count - BATCH), count)
+        if not self.boundary and count > BATCH:
+            order = np.argpartition(keys, BATCH)[:BATCH]
+        chosen = np.zeros(count, dtype=bool)
+        chosen[order] = keys[order] < radius
+        here, self._frontier = self._frontier.take(chosen), self._frontier.take(~chosen)
+        return here.take(self._matters(here, radius))
+
+    def _matters(self, here: _Frontier, radius: float) -> Mask:
+        if self.boundary:
+            return ~inside(self.setting, here.x, radius) & ~inside(self.setting, here.y, radius)
+        kept = np.maximum(farthest(self.setting, here.x), farthest(self.setting, here.y)) > max(
+            self.clear, self.reached
+        )
+        gap = np.maximum(here.x.low - here.y.high, here.y.low - here.x.high).max(axis=1)
+        return np.asarray(kept & ~(gap > self.nearer))
+
+    # --- one wave ----------------------------------------------------------------------------------------------------
+
+    def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
+        """What is left of some pairs."""
+        self.counts.pairs += len(here.keys)
+        if not len(here.keys):
+            return here
+        known, first, second = self._enclosed(here, radius)
+        closed = np.zeros(len(here.keys), dtype=bool)
+        gap = np.maximum(here.x.low - here.y.high, here.y.low - here.x.high).max(axis=1)
+        apart = np.flatnonzero(gap > 0)
+        closed[apart] = self._separate(known, first[apart], second[apart])
+        rest = np.flatnonzero(~closed)
+        closed[rest], weights = self._kernel_free(here.take(rest), known, first[rest], second[rest])
+        weights = weights[:, ~closed[rest]]
+        done = self._beyond(here.take(closed), radius)
+        rest = np.flatnonzero(~closed)
+        here, first, second = here.take(rest), first[rest], second[rest]
+        if not len(rest):
+            return done
+        open_ = ~known.on & ~known.off
+        opens = open_.sum(axis=0)[first] + (0 if self.setting.pseudo else open_.sum(axis=0)[second])
+        ages = np.where(opens < here.opens, 0, here.ages + 1)
+        good = self._in_trees(here, opens, ages, radius, stop)
+        done = done.plus(self._beyond(here.take(good), radius))
+        cut = np.flatnonzero(~good)
+        here = here.take(cut)
+        here.opens, here.ages = opens[cut], ages[cut]
+        return done.plus(*self._halves(here, known.take(first[cut]), known.take(second[cut]), weights[:, cut]))
+
+    def _beyond(self, good: _Frontier, radius: float) -> _Frontier:
+        """Pairs that are good within the radius, as far as they go further: there they are not closed."""
+        reach = np.maximum(farthest(self.setting, good.x), farthest(self.setting, good.y))
+        good = good.take(np.flatnonzero(reach > radius) if not self.boundary else np.zeros(0, dtype=np.int64))
+        good.keys[:] = radius
+        return good
+
+    def _enclosed(self, here: _Frontier, radius: float) -> tuple[Enclosures, Indices, Indices]:
+        """Enclosures of all different boxes, and which ones x and y have."""
+        corners = np.concatenate([np.hstack([here.x.low, here.x.high]), np.hstack([here.y.low, here.y.high])])
+        different, place = np.unique(corners, axis=0, return_inverse=True)
+        place = place.ravel()
+        n = self.network.size
+        known = enclose(self.network, different[:, :n], different[:, n:], radius)
+        return known, place[: len(here.keys)], place[len(here.keys) :]
+
+    def _separate(self, known: Enclosures, first: Indices, second: Indices) -> Mask:
+        """Whether rows of the givens have ranges on both boxes that do not meet: rows that suit both, x or y."""
+        found = np.zeros(len(first), dtype=bool)
+        with np.errstate(all="ignore"):
+            for share in (0.5, 1.0, 0.0):
+                rest = np.flatnonzero(~found)
+                if not len(rest):
+                    break
+                x, y = first[rest], second[rest]
+                rows = telling_rows(share * known.output[..., x] + (1 - share) * known.output[..., y])
+                (a, b), (c, d) = (ranges(self.network, known.take(which), rows) for which in (x, y))
+                found[rest] = (np.abs(a - c) * (1 - 1e-15) > (b + d) * (1 + 1e-15)).any(axis=0)
+        return found
+
+    def _kernel_free(self, here: _Frontier, known: Enclosures, first: Indices, second: Indices) -> tuple[Mask, Array]:
+        """Whether the secants of a pair of boxes have no kernel, and how much each neuron costs."""
+        on, off = known.on[:, first], known.off[:, first]
+        if self.signs is None:
+            on, off = on & known.on[:, second], off & known.off[:, second]
+        else:  # a neuron that is 0 at the centre has the slope of x's side
+            on, off = on & (self.signs >= 0), off & (self.signs <= 0)
+        low, high = (here.x.low - here.y.high).T, (here.x.high - here.y.low).T
+        still: Mask = np.asarray((low == 0) & (high == 0))
+        slopes = Slopes(on & self.matter, ~on & ~off & self.matter, still)
+        low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+        # J has no kernel at all, or none among the vectors that are 0 in the still coordinates: either is enough.
+        flat = still.any(axis=0)
+        closed, weights = self._contracted(slopes.moving(), low, high)
+        rest = np.flatnonzero(flat & ~closed)
+        if len(rest):
+            closed[rest], _ = self._contracted(slopes.take(rest), low[:, rest], high[:, rest])
+        return closed, weights
+
+    def _contracted(self, slopes: Slopes, low: Array, high: Array) -> tuple[Mask, Array]:
+        """Whether secants with these slopes have no kernel, at least not between low and high."""
+        found = contractions(self.network, slopes)
+        if self.network.givens < self.network.size:
+            return np.zeros(low.shape[1], dtype=bool), found.weights
+        closed = found.proved | separated(np.where(np.isnan(found.bounds), np.inf, found.bounds), low, high)
+        few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE))
+        if len(few):
+            self.counts.slopes += len(few)
+            closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))
+        return closed, found.weights
+
+    def _in_trees(
+        self, here: _Frontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]
+    ) -> Mask:
+        """Pairs that are closed within the ball by trees of phases; marks those that turn out to be hard."""
+        good = np.zeros(len(opens), dtype=bool)
+        for i in ripe(opens <= FEW_OPEN, ages // self.network.size):
+            if stop() or ages[i] > 2 * DEEPEST * self.network.size:
+                raise Stopped
+            good[i] = self._in_tree(here, i, int(ages[i]), radius)
+        return good
+
+    def _in_tree(self, here: _Frontier, i: int, age: int, radius: float) -> bool:
+        tools = self.tools[-1] if here.hard[i] else self.tools[0]
+        x = part_of(tools.setting, radius, here.x.low[i], here.x.high[i])
+        y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
+        undecided = self.counts.undecided
+        try:
+            PhaseTree(tools, x, y if self.center is None else self.center, BUDGET * max(1, age)).close()
+        except TooLarge:
+            return False
+        except Violated:
+            if here.hard[i]:
+                raise
+            here.hard[i] = True
+            return self._in_tree(here, i, age, radius)
+        if self.counts.undecided > undecided:
+            raise Stopped
+        return True
+
+    def _halves(self, here: _Frontier, x: Enclosures, y: Enclosures, weights: Array) -> list[_Frontier]:
+        """Both halves of one box of every pair."""
+        gains_x, gains_y = scores(x, weights), scores(y, weights)
+        wide_x, wide_y = (sides(*given) for given in ((gains_x, x.half), (gains_y, y.half)))
+        side_x, side_y = np.argmax(wide_x, axis=0), np.argmax(wide_y, axis=0)
+        first = here.same | self._cut_first(x, y, gains_x, gains_y)
+        parts: list[_Frontier] = []
+        alone = here.take(here.same)
+        if len(alone.keys):
+            left, right = alone.x.halves(side_x[here.same])
+            parts += [self._child(alone, left, left), self._child(alone, right, right)]
+            mixed = self._child(alone, left, right)
+            mixed.same = np.zeros_like(mixed.same)
+            parts.append(mixed)
+        for chosen, cut_x in ((first & ~here.same, True), (~first, False)):
+            pairs = here.take(chosen)
+            if len(pairs.keys):
+                halves = (pairs.x if cut_x else pairs.y).halves((side_x if cut_x else side_y)[chosen])
+                parts += [self._child(pairs, h if cut_x else pairs.x, pairs.y if cut_x else h) for h in halves]
+        return parts
+
+    def _cut_first(self, x: Enclosures, y: Enclosures, gains_x: Array, gains_y: Array) -> Mask:
+        """Whether x is the box to cut: the one with more to gain, unless it is far smaller already."""
+        if self.setting.pseudo:
+            return np.ones(x.half.shape[1], dtype=bool)
+        long_x, long_y = x.half.max(axis=0), y.half.max(axis=0)
+        more = gains_x.sum(axis=0) >= gains_y.sum(axis=0)
+        return np.where(long_x > 4 * long_y, True, np.where(long_y > 4 * long_x, False, more))
+
+    def _child(self, parent: _Frontier, x: Boxes, y: Boxes) -> _Frontier:
+        keys = np.maximum(parent.keys, self._keys(x, y))
+        return _Frontier(x, y, parent.same, parent.hard, keys, parent.opens, parent.ages)
+
+
+def telling_rows(slope: Array) -> Array:
+    """Rows (givens, rows, pairs) that tell points apart where the slope (givens, inputs, pairs) is about this.
+
+    They are those of its inverse and, with more givens than inputs, of what is orthogonal to it.
+    """
+    m, n = slope.shape[:2]
+    unit = np.eye(m)[:, :, None]
+    if m < n:
+        return np.repeat(unit, slope.shape[2], axis=2)
+    found, good = inverses(slope)
+    found = np.where(good, found, unit[:n])
+    if m > n:
+        across = np.where(good, unit - np.einsum("mjb,jkb->mkb", slope, found), unit)
+        found = np.concatenate([found, across])
+    return np.ascontiguousarray(np.swapaxes(found, 0, 1))

@@ -31,7 +31,7 @@ from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin, Program
-from ircert.query import Query
+from ircert.query import Ball, Query
 
 
 @dataclass(frozen=True)
@@ -66,66 +66,71 @@ class ApartProduct(Pass[Graph, Program]):
         query.check(source)
         bounds = analyse(merged(source), query.ball, self.bounds)
         other = None if query.other is None else analyse(merged(canonical(query.other)), query.ball, self.bounds)
-        return Rewrite(apart(bounds, query, source.sha256, self.separation, other))
+        return Rewrite(apart(Place(query.ball, bounds, other), None, query, source.sha256, self.separation))
 
 
-def apart(
-    bounds: Bounds, query: Query, sha256: str, separation: float | None = None, other: Bounds | None = None
-) -> Program:
-    """The program, given bounds on merged graphs over the question's ball (`other` for `transform`)."""
+@dataclass(frozen=True)
+class Place:
+    """Where one of the points lies: a ball (cut with a box), and bounds of merged graphs over it."""
+
+    ball: Ball
+    bounds: Bounds
+    other: Bounds | None = None
+
+
+def apart(first: Place, second: Place | None, query: Query, sha256: str, separation: float | None = None) -> Program:
+    """The program for x in one place and y in another (None: the same); for `pseudo` y is the centre."""
     if separation is None and query.problem == "pseudo":
-        separation = isolation(bounds, query.ball)
+        separation = isolation(first.bounds, first.ball)
     if separation is None or not 0 < separation < math.inf:
         raise QueryError(
             f"the separation must be a positive number, got {separation!r}", remedy="give the least gap to look for"
         )
-    return _Apart(bounds, query, separation, other).program(sha256)
+    return _Apart((first, second or first), query, separation).program(sha256)
 
 
 class _Apart:
-    def __init__(self, bounds: Bounds, query: Query, separation: float, other: Bounds | None) -> None:
-        self.bounds = bounds
+    def __init__(self, places: tuple[Place, Place], query: Query, separation: float) -> None:
+        self.places = places
+        self.graph = places[0].bounds.graph
         self.query = query
         self.separation = separation
-        self.other = other
         self.build = ProgramBuilder()
         halves = {"local": separation / 2, "pseudo": separation, "transform": 0.0}
-        self.r = variable_radius(self.build, query.ball, halves[query.problem])
+        self.r = variable_radius(self.build, places[0].ball, halves[query.problem])
 
     def program(self, sha256: str) -> Program:
-        x = self._point("x")
-        first = NetworkCopy(self.build, self.bounds, x, "x")
+        x, place = self._point("x", self.places[0]), self.places[0]
+        first = NetworkCopy(self.build, place.bounds, x, "x")
         if self.query.problem == "pseudo":
-            value = self.bounds.graph.exact(self.query.center)
-            first.output.equals(self.build, "equal", value, Origin(self.bounds.graph.output))
-            offset = Form.of(x).plus(Form.fixed(self.query.center), -1.0)
-            low, high = self.query.ball.box
-            reach = np.maximum(self.query.center - low, high - self.query.center)
-            keep_apart(self.build, offset, reach, self.separation, both_signs=True)
+            center = self.query.center
+            first.output.equals(self.build, "equal", self.graph.exact(center), Origin(self.graph.output))
+            offset = Form.of(x).plus(Form.fixed(center), -1.0)
+            low, high = (side - center for side in place.ball.box)
+            keep_apart(self.build, offset, low, high, self.separation, both_signs=True)
         else:
-            self._pair(x, self._point("y"), first)
+            self._pair(x, self._point("y", self.places[1]), first)
         more = {"separation": repr(self.separation)}
-        facts = about(self.query, "tangent", self.bounds.summary(), sha256, **more)
+        facts = about(self.query, "tangent", place.bounds.summary(), sha256, **more)
         return self.build.program(maximise=False, about=facts)
 
-    def _point(self, name: str) -> Block:
-        return point_within(self.build, self.query.ball, self.r, name, Origin(self.bounds.graph.input, name))
+    def _point(self, name: str, place: Place) -> Block:
+        return point_within(self.build, place.ball, self.r, name, Origin(self.graph.input, name))
 
     def _pair(self, x: Block, y: Block, first: NetworkCopy) -> None:
         """The second copy, the difference of both, and what must differ."""
-        graph, ball = self.bounds.graph, self.query.ball
-        d = difference_of_points(self.build, ball, x, y, Origin(graph.input, "d"))
-        second = NetworkCopy(self.build, self.bounds, y, "y")
-        slopes = slope_bounds(self.bounds, differences(ball))
-        gap = DifferenceCopy(self.build, slopes, d, (first, second))
-        gap.output.rows(self.build, "equal", "=", np.zeros(graph.output_dim), origin=Origin(graph.output, "d"))
-        if self.other is None:
-            reach = differences(ball).box[1]
-            keep_apart(self.build, Form.of(d), reach, self.separation, both_signs=False)
-            return
-        copies = [NetworkCopy(self.build, self.other, p, n, prefix="other.") for p, n in ((x, "x"), (y, "y"))]
-        slopes = slope_bounds(self.other, differences(ball))
-        other = DifferenceCopy(self.build, slopes, d, (copies[0], copies[1]), prefix="other.")
-        name = self.other.graph.output
-        reach = np.maximum(-slopes.low[name], slopes.high[name])
-        keep_apart(self.build, other.output, reach, self.separation, both_signs=False)
+        here, there = self.places
+        ball = differences(here.ball, there.ball)
+        d = difference_of_points(self.build, ball, x, y, Origin(self.graph.input, "d"))
+        second = NetworkCopy(self.build, there.bounds, y, "y")
+        gap = DifferenceCopy(self.build, slope_bounds(here.bounds.joined(there.bounds), ball), d, (first, second))
+        zero = np.zeros(self.graph.output_dim)
+        gap.output.rows(self.build, "equal", "=", zero, origin=Origin(self.graph.output, "d"))
+        form, (low, high) = Form.of(d), ball.box
+        if here.other is not None and there.other is not None:
+            sides = ((here.other, x, "x"), (there.other, y, "y"))
+            copies = [NetworkCopy(self.build, bounds, point, name, prefix="other.") for bounds, point, name in sides]
+            slopes = slope_bounds(here.other.joined(there.other), ball)
+            form = DifferenceCopy(self.build, slopes, d, (copies[0], copies[1]), prefix="other.").output
+            low, high = (side[slopes.graph.output] for side in (slopes.low, slopes.high))
+        keep_apart(self.build, form, low, high, self.separation, both_signs=False)

@@ -24,7 +24,7 @@ from ircert.encodings.network import NetworkCopy
 from ircert.errors import QueryError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.passes.apart_product import apart
+from ircert.passes.apart_product import Place, apart
 from ircert.passes.base import Pass, Rewrite
 from ircert.passes.fuse_affine import canonical as canonical
 from ircert.passes.merge_multiples import merged
@@ -104,7 +104,9 @@ def _nearest(graph: Graph, query: Query, method: Method) -> Program:
             remedy="use the formulation `paper`, or the pass `apart-product` with a separation",
         )
     bounds = analyse(merged(canonical(graph)), query.ball, method)
-    return (apart if query.problem == "pseudo" else tangent)(bounds, query, graph.sha256)
+    if query.problem == "pseudo":
+        return apart(Place(query.ball, bounds), None, query, graph.sha256)
+    return tangent(bounds, query, graph.sha256)
 
 
 class _Question:

@@ -30,7 +30,7 @@ from ircert.passes.base import Pass, Rewrite
 from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Origin, Program
-from ircert.query import Query
+from ircert.query import Ball, Query
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,24 @@ class TangentProduct(Pass[Graph, Program]):
 
 
 def tangent(
-    bounds: Bounds, query: Query, sha256: str, thickness: float = 0.0, coordinate: int | None = None
+    bounds: Bounds,
+    query: Query,
+    sha256: str,
+    thickness: float = 0.0,
+    coordinate: int | None = None,
+    ball: Ball | None = None,
 ) -> Program:
-    """The program of T (or of T with a thickness), given bounds on a merged graph over the question's ball."""
+    """The program of T (or of T with a thickness) for x in a ball, by default that of the question.
+
+    `bounds` are those of a merged graph over the ball; with a thickness, over all that is half as far from it.
+    """
     if not 0 <= thickness < math.inf:
         raise QueryError(f"the thickness must be a number of at least 0, got {thickness!r}")
-    graph = bounds.graph
-    slopes = slope_bounds(bounds, unit_directions(query.ball, coordinate))
+    graph, ball = bounds.graph, ball or query.ball
+    slopes = slope_bounds(bounds, unit_directions(ball, coordinate))
     build = ProgramBuilder()
-    r = variable_radius(build, query.ball)
-    x = point_within(build, query.ball, r, "x", Origin(graph.input, "x"))
+    r = variable_radius(build, ball)
+    x = point_within(build, ball, r, "x", Origin(graph.input, "x"))
     copy = (NetworkCopy if thickness else KinkedCopy)(build, bounds, x, "x")
     derivative = DirectionCopy(build, slopes, direction(build, slopes, coordinate), copy, thickness)
     zero = np.zeros(graph.output_dim)

@@ -201,5 +201,6 @@ def test_an_output_that_cannot_be_written(redirected: str) -> None:
 def test_a_closed_pipe_is_no_error(net: Path) -> None:
     command = f"{sys.executable} -m ircert opt --list | head -n 1"
     run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert run.stdout == "canonicalize\n"
+    assert run.stdout.startswith("apart-product{")
+    assert run.stdout.count("\n") == 1
     assert run.stderr == ""

@@ -49,3 +49,11 @@ class Bounds:
             if (lower[name] > upper[name]).any():
                 raise QueryError(f"no value of `{name}` is possible: the ball does not meet the domain")
         return Bounds(self.graph, lower, upper, method)
+
+    def joined(self, other: Bounds) -> Bounds:
+        """Bounds that hold wherever these or the others do."""
+        if other is self:
+            return self
+        low = {name: np.minimum(values, other.low[name]) for name, values in self.low.items()}
+        high = {name: np.maximum(values, other.high[name]) for name, values in self.high.items()}
+        return Bounds(self.graph, low, high, self.method)

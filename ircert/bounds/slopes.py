@@ -15,6 +15,7 @@ import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import propagate
+from ircert.bounds.rounding import slack
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
@@ -28,6 +29,28 @@ def slope_bounds(bounds: Bounds, differences: Ball) -> Bounds:
     Their graph is the network without its biases.
     """
     return _Slopes(bounds, differences).run()
+
+
+def secants(bounds: Bounds) -> tuple[Array, Array]:
+    """Bounds on J with f(x) - f(y) = J (x - y), entry by entry, for all pairs of points that the bounds are about."""
+    size = bounds.graph.input_dim
+    columns = []
+    for unit in np.eye(size):
+        found = slope_bounds(bounds, Ball(np.zeros(size), 1.0, "inf", unit, unit))
+        columns.append((found.low[found.graph.output], found.high[found.graph.output]))
+    return np.column_stack([low for low, _ in columns]), np.column_stack([high for _, high in columns])
+
+
+def keeps_apart(low: Array, high: Array) -> bool:
+    """Whether no matrix J between these has J d = 0 with d != 0, because |I - C J| < 1 for some C."""
+    if len(low) < low.shape[1] or not np.isfinite([low, high]).all():
+        return False
+    middle = low + (high - low) / 2
+    radius = np.maximum(high - middle, middle - low) * (1 + 1e-15)
+    inverse = np.linalg.pinv(middle) if middle.any() else np.zeros(middle.T.shape)
+    rest = np.abs(np.eye(low.shape[1]) - inverse @ middle) + np.abs(inverse) @ radius
+    rest = rest + slack(len(low) + 2, 1.0 + np.abs(inverse) @ (np.abs(middle) + radius))
+    return bool(min(rest.sum(axis=0).max(), rest.sum(axis=1).max()) < 1 - 1e-9)
 
 
 def linear_part(graph: Graph) -> Graph:

@@ -18,10 +18,10 @@ from scipy.sparse import csr_array
 from ircert.bounds.bounds import Bounds
 from ircert.encodings.form import Form
 from ircert.encodings.network import MARGIN, NetworkCopy
-from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.ir.arrays import Array, diagonal
 from ircert.ir.graph import Node
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.program import Block, Origin
+from ircert.programs.program import Block, Origin, Sense
 from ircert.query import Ball
 
 
@@ -47,59 +47,74 @@ class DifferenceCopy(NetworkCopy):
         delta = self.build.variables(self._name("q", tag), len(low), low, high, origin=origin)
         x, y = (copy.forms[tag] for copy in self.copies)
         x.plus(y, -1.0).rows(self.build, self._name("gap", tag), "=", np.zeros(len(low)), (delta, -1.0), origin=origin)
-        rises = self._variables(operand)
-        if tag in self.copies[0].phases:
-            (t,), (s,) = (copy.phases[tag] for copy in self.copies)
-            labels = np.array(t.labels)
-            self._open_pair(tag, operand, rises.take(labels), Form.of(delta).take(labels), (t, s), labels)
+        self._sides(tag, operand, self._variables(operand), Form.of(delta))
         return Form.of(delta)
 
-    def _open_pair(
-        self, tag: str, operand: str, rise: Form, delta: Form, phases: tuple[Block, Block], labels: Indices
-    ) -> None:
-        t, s = phases
+    def _sides(self, tag: str, operand: str, rise: Form, delta: Form) -> None:
+        """Δ <= D or Δ <= 0 by the phase of x, Δ >= D or Δ >= 0 by that of y; a phase that is known needs no switch."""
         down, up = (
             np.where(side > 0, np.maximum(side, MARGIN), 0.0)
-            for side in (-self.bounds.low[operand][labels], self.bounds.high[operand][labels])
+            for side in (-self.bounds.low[operand], self.bounds.high[operand])
         )
-        rest, zero, origin = delta.plus(rise, -1.0), np.zeros(len(labels)), self._origin(tag)
-        for kind, form, sense, rhs, switch in (
-            ("over", rest, ">=", -up, (s, diagonal(-up))),
-            ("least", delta, ">=", zero, (s, diagonal(down))),
-            ("under", rest, "<=", down, (t, diagonal(down))),
-            ("most", delta, "<=", zero, (t, diagonal(-up))),
-        ):
-            name = self._name(kind, tag)
-            form.rows(self.build, name, sense, rhs, switch, origin=origin, labels=labels)  # type: ignore[arg-type]
+        rest = delta.plus(rise, -1.0)
+        x, y = self.copies
+        self._side(x, tag, operand, ("under", rest, down), ("most", delta, up), 1.0)
+        self._side(y, tag, operand, ("over", rest, up), ("least", delta, down), -1.0)
+
+    def _side(
+        self,
+        copy: NetworkCopy,
+        tag: str,
+        operand: str,
+        on: tuple[str, Form, Array],
+        off: tuple[str, Form, Array],
+        sign: float,
+    ) -> None:
+        low, high = copy.bounds.low[operand], copy.bounds.high[operand]
+        sense: Sense = "<=" if sign > 0 else ">="
+        origin = self._origin(tag)
+        for (kind, form, _), known in ((on, (low >= 0) & (high > 0)), (off, high <= 0)):
+            labels = np.flatnonzero(known)
+            name = self._name(f"{kind}.known", tag)
+            form.take(labels).rows(self.build, name, sense, np.zeros(len(labels)), origin=origin, labels=labels)
+        if tag not in copy.phases:
+            return
+        (t,) = copy.phases[tag]
+        labels = np.array(t.labels)
+        for (kind, form, sizes), rest, switch in ((on, 1.0, 1.0), (off, 0.0, -1.0)):
+            size, name = sign * sizes[labels], self._name(kind, tag)
+            term = (t, diagonal(switch * size))
+            form.take(labels).rows(self.build, name, sense, rest * size, term, origin=origin, labels=labels)
 
 
-def differences(ball: Ball) -> Ball:
-    """The ball of all x - y with x and y in a ball: twice as large, around 0, and as wide as its box."""
-    low, high = ball.box
-    width = np.nextafter(high - low, np.inf) * (low < high)
-    radius = float(np.nextafter(2 * ball.radius, np.inf))
-    return Ball(np.zeros(len(low)), radius, ball.norm, -width, width)
+def differences(first: Ball, second: Ball) -> Ball:
+    """All x - y with x in one ball and y in another around the same centre, each cut with a box of its own."""
+    (low, high), (least, most) = first.box, second.box
+    below = np.where(low == most, 0.0, np.nextafter(low - most, -np.inf))
+    above = np.where(high == least, 0.0, np.nextafter(high - least, np.inf))
+    radius = float(np.nextafter(first.radius + second.radius, np.inf))
+    return Ball(np.zeros(len(low)), radius, first.norm, below, above)
 
 
 def difference_of_points(build: ProgramBuilder, ball: Ball, x: Block, y: Block, origin: Origin) -> Block:
-    """Variables d = x - y."""
-    low, high = differences(ball).box
-    d = build.variables("d", x.size, low, high, origin=origin)
+    """Variables d = x - y, which lies in a ball."""
+    d = build.variables("d", x.size, *ball.box, origin=origin)
     build.rows("difference", [(x, 1.0), (y, -1.0), (d, -1.0)], "=", 0.0, origin=origin)
     return d
 
 
-def keep_apart(build: ProgramBuilder, d: Form, reach: Array, separation: float, *, both_signs: bool) -> None:
-    """Some entry of d is at least the separation (or at most minus that, with both signs), given |d| <= reach.
+def keep_apart(build: ProgramBuilder, d: Form, low: Array, high: Array, separation: float, *, both_signs: bool) -> None:
+    """Some entry of d is at least the separation (or at most minus that, with both signs), given low <= d <= high.
 
     Where swapping x and y changes nothing one sign is enough. Entries that cannot be that large are not picked.
     """
-    able = np.flatnonzero(reach >= separation)
-    slack, zero = np.nextafter(reach[able] + separation, np.inf), np.zeros(len(d))
     picks = []
-    for name, sign in (("F", 1.0), ("G", -1.0))[: 2 if both_signs else 1]:
-        pick = build.variables(name, len(d), 0.0, (reach >= separation) * 1.0, integer=True)
-        signed = Form({}, zero).plus(d, sign).take(able)
+    for name, sign, least, most in (("F", 1.0, low, high), ("G", -1.0, -high, -low))[: 2 if both_signs else 1]:
+        able = np.flatnonzero(most >= separation)
+        short = separation - np.minimum(least[able], separation)
+        slack = np.where(short > 0, np.maximum(np.nextafter(short, np.inf), MARGIN), 0.0)
+        pick = build.variables(name, len(d), 0.0, (most >= separation) * 1.0, integer=True)
+        signed = Form({}, np.zeros(len(d))).plus(d, sign).take(able)
         choice = csr_array((-slack, (np.arange(len(able)), able)), shape=(len(able), len(d)))
         signed.rows(build, f"apart.{name}", ">=", separation - slack, (pick, choice), labels=able)
         picks.append(pick)

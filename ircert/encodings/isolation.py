@@ -19,6 +19,9 @@ from ircert.ir.graph import Graph
 from ircert.ir.rational import Rationals
 from ircert.query import Ball
 
+SHARE = 1 / 16
+"""The distance is at most this part of what fits into the ball, so that something is left beyond it."""
+
 
 def isolation(bounds: Bounds, ball: Ball) -> float:
     """An L-infinity distance within which f is homogeneous around the centre, and stays in the ball when it grows.
@@ -27,7 +30,7 @@ def isolation(bounds: Bounds, ball: Ball) -> float:
     domain that is as far away as that. Rounded down; 0 if there is none.
     """
     slopes = slope_bounds(bounds, unit_directions(ball))
-    least = ball.radius / longest_in_box(ball)
+    least = SHARE * ball.radius / longest_in_box(ball)
     for name, values in _preactivations(bounds.graph, ball).items():
         lipschitz = np.maximum(-slopes.low[name], slopes.high[name])
         for z, limit in zip(values, lipschitz.tolist(), strict=True):

@@ -22,7 +22,7 @@ from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin
 
-MARGIN = 2.0**-20
+MARGIN = 2.0**-16
 """Bounds closer to zero than this are widened to it: solvers drop coefficients that are too small."""
 
 

@@ -115,10 +115,10 @@ def test_homogeneity_around_the_centre() -> None:
     """Neurons at 0 may turn; those that are not keep their phase; the domain is not left."""
     graph = loaded([(np.array([[1.0], [1.0]]), np.array([0.0, -0.5])), (np.array([[1.0, 1.0]]), np.zeros(1))])
     for domain, wanted in ((None, 0.5), ((-0.125, 9.0), 0.125), ((0.0, 0.25), 0.25), ((-9.0, 9.0), 0.5)):
-        ball = ircert.Query("pseudo", [0.0], 2.0, domain=domain).ball
+        ball = ircert.Query("pseudo", [0.0], 32.0, domain=domain).ball
         assert isolation(analyse(graph, ball), ball) == pytest.approx(wanted)
     ball = ircert.Query("pseudo", [0.0], 0.25).ball
-    assert isolation(analyse(graph, ball), ball) == pytest.approx(0.25)
+    assert isolation(analyse(graph, ball), ball) == pytest.approx(0.25 / 16)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

@@ -1,0 +1,180 @@
+"""Radii from mixed-integer programs that minimise them, over parts of the ball: bounds that rest on a solver's word.
+
+    local:      T (a statistic), and min(T_δ, F_δ), within which f is injective
+    pseudo:     the nearest other point with the centre's image
+    transform:  violations with a gap of at least η: candidates only
+
+Nothing here is a verdict. What is found are candidates for an exact search, in floats.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from ircert import backends
+from ircert.backends.base import Solver
+from ircert.bounds.slopes import slope_bounds
+from ircert.encodings.analyse import analyse
+from ircert.encodings.isolation import isolation, longest_in_box
+from ircert.encodings.tangent import unit_directions
+from ircert.engines.base import Deadline, Question
+from ircert.engines.far_pairs import DEFAULT
+from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
+from ircert.engines.part_tasks import Kinks, Others, Pairs
+from ircert.errors import BackendError, IrcertError
+from ircert.ir.arrays import Array
+from ircert.passes.merge_multiples import merged
+from ircert.passes.product import canonical
+from ircert.query import Query
+
+Report: TypeAlias = Callable[[str, float], None]
+
+NEARBY = 1 / 128
+"""δ, as a part of the radius that tangents allow: pairs that are closer are looked at as thick tangents."""
+LEAST_GAP = 1 / 64
+"""η, as a part of the largest gap that bounds allow."""
+MARGIN = 1e-5
+"""What is taken off a solver's bound, relative to the largest radius."""
+
+
+@dataclass
+class Tangents:
+    """What the programs gave.
+
+    j0_lower:   no point nearer than this has a tangent: a statistic, which says nothing about far collisions
+    certified:  the radius within which the property holds if the solver is right; it never falls below the given one
+    candidates: pairs of points that may be next to a violation, best last
+    """
+
+    j0_lower: float
+    certified: float
+    backend: str
+    candidates: list[Candidate] = field(default_factory=list)
+    reason: str | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    solved: int = 0
+
+
+def tangents(
+    question: Question,
+    upper: float,
+    certified: float = 0.0,
+    seconds: float = math.inf,
+    report: Report = lambda what, bound: None,
+) -> Tangents:
+    """Minimise radii up to `upper`, given that the property holds within `certified`.
+
+    report(what, bound) is called as bounds rise: `tangent`, `near`, `far`, `other` or `gap`.
+    """
+    name = question.backend or DEFAULT
+    found = Tangents(certified, certified, name)
+    try:
+        solver = backends.get(name)
+        if not isinstance(solver, Solver):
+            raise BackendError("it does not solve programs", backend=name)
+        search = _Search(question, solver, upper, Deadline(seconds), report, found)
+        {"local": search.local, "pseudo": search.pseudo, "transform": search.transform}[question.problem]()
+    except (IrcertError, ArithmeticError) as error:
+        found.reason = str(error)
+    return found
+
+
+@dataclass
+class _Search:
+    question: Question
+    solver: Solver
+    upper: float
+    deadline: Deadline
+    report: Report
+    found: Tangents
+
+    def __post_init__(self) -> None:
+        asked = self.question
+        box = (asked.low, asked.high)
+        self.query = Query(asked.problem, asked.center, self.upper, asked.norm, asked.other, box)
+        self.graph = merged(canonical(asked.graph))
+        self.other = None if asked.other is None else merged(canonical(asked.other))
+
+    def local(self) -> None:
+        """T, then pairs up to δ apart, then the others."""
+        known = self.found.certified
+        first = self._run("tangent", Kinks(self.graph, self.query), self.upper, 0.3, known)
+        self.found.j0_lower = max(first.bound, known)
+        reach = first.best
+        delta = NEARBY * max(first.bound, reach / 64)
+        if self.deadline.passed() or not (0 < delta < math.inf and reach > known):
+            return
+        # The middle of a pair that reaches beyond the known radius may lie nearer by half of δ.
+        least = known - delta / 2 * longest_in_box(self.query.ball)
+        near = self._run("near", Kinks(self.graph, self.query, delta), reach, 0.5, max(0.0, least))
+        if near.bound * (1 - MARGIN) <= known or self.deadline.passed():
+            return
+        far = self._run("far", Pairs(self.graph, None, self.query, delta), near.bound, 1.0, known)
+        self._certify(min(near.bound, far.bound))
+
+    def pseudo(self) -> None:
+        """One search beyond the distance up to which everything is homogeneous."""
+        ball = self.query.ball
+        epsilon = isolation(analyse(self.graph, ball), ball)
+        if not epsilon > 0:
+            self.found.reason = "the network is not homogeneous around the centre, as far as floats can tell"
+            return
+        least = max(self.found.certified, epsilon)
+        search = self._run("other", Others(self.graph, self.query, epsilon), self.upper, 1.0, least)
+        if search.bound > (1 + MARGIN) * epsilon * longest_in_box(ball) + MARGIN * self.upper:
+            self._certify(search.bound)
+        else:
+            self.found.reason = "a point with the centre's image may lie as near as one likes"
+
+    def transform(self) -> None:
+        """Violations with a large gap; smaller ones are not excluded, so that nothing is certified."""
+        assert self.other is not None
+        bounds = analyse(self.other, self.query.ball)
+        slopes = slope_bounds(bounds, unit_directions(self.query.ball))
+        name = self.other.output
+        reach = float(np.maximum(-slopes.low[name], slopes.high[name]).max()) * self.upper
+        if not 0 < reach < math.inf:
+            return
+        eta = LEAST_GAP * reach
+        self._run("gap", Pairs(self.graph, self.other, self.query, eta), self.upper, 1.0, 0.0)
+        self.found.reason = f"violations with gaps below {eta:.3g} are not looked at"
+
+    def _run(self, what: str, task: Task, radius: float, share: float, least: float) -> PartSearch:
+        started = time.monotonic()
+        ball = Query("local", self.query.center, radius, self.query.norm, domain=self._domain()).ball
+        search = PartSearch(
+            task,
+            ball,
+            self.solver,
+            Deadline(share * self.deadline.left()),
+            lambda bound: self._rose(what, bound),
+            min(least, radius),
+            self.question.threads,
+            self.question.seed,
+        )
+        try:
+            search.run()
+        except TooDelicate as error:
+            self.found.reason = str(error)
+        self.found.solved += search.solved
+        self.found.seconds[what] = time.monotonic() - started
+        for program, point in search.points:
+            self.found.candidates += task.candidates(program, point, self.query.center)
+        return search
+
+    def _domain(self) -> tuple[Array, Array]:
+        return self.question.low, self.question.high
+
+    def _rose(self, what: str, bound: float) -> None:
+        if what == "tangent":
+            self.found.j0_lower = max(self.found.j0_lower, bound)
+        self.report(what, bound)
+
+    def _certify(self, bound: float) -> None:
+        self.found.certified = max(self.found.certified, bound - MARGIN * self.upper)

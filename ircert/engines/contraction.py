@@ -11,6 +11,7 @@ with Lip(g) < 1 (residual networks) this always holds. All matrices are floats t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -35,14 +36,17 @@ LONGEST_BLOCK = 6
 """How many cuts one block may span."""
 
 
-def is_injective(graph: Graph) -> bool:
-    """Whether a canonical graph is injective on the whole space, by this argument; False says nothing."""
+def is_injective(graph: Graph, stop: Callable[[], bool] = lambda: False) -> bool:
+    """Whether a canonical graph is injective on the whole space, by this argument; False says nothing.
+
+    stop: asked between blocks, whether there is no time left
+    """
     if max(graph.sizes.values()) > WIDEST:
         return False
     cuts = _cuts(graph)
     last = len(cuts) - 1
     reached, pending = {0}, [(0, 1)]
-    while pending and last not in reached:
+    while pending and last not in reached and not stop():
         i, j = pending.pop()
         if j < min(i + LONGEST_BLOCK, last):
             pending.append((i, j + 1))

@@ -11,14 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ircert.engines.kernels import Vector, kernel
+import numpy as np
+
+from ircert.engines.kernels import Vector, has_full_rank, kernel
 from ircert.ir.arrays import Matrix, nonzeros
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Concat
 from ircert.ir.ops.base import Op
 
-LARGEST = 4096
+LARGEST = 1024
 """Entries of a matrix whose kernel is still found at once."""
+FAR = 1e-6
+"""Rows that are this far from a span, relatively, are surely not meant to lie in it."""
 
 
 def is_function_of(graph: Graph, other: Graph) -> bool:
@@ -46,14 +50,10 @@ def _meanings(graph: Graph, numbers: dict[tuple[Op, tuple[int, ...]], int]) -> d
 
 @dataclass
 class _Known:
-    """What is determined: whole nodes, and for some nodes h the product W h.
-
-    seen, open: the columns of W, and a basis of its kernel, the directions of h that remain open
-    """
+    """What is determined: whole nodes, and for some nodes h the product W h; `seen` has the columns of W."""
 
     whole: set[int] = field(default_factory=set)
     seen: dict[int, list[Vector]] = field(default_factory=dict)
-    open: dict[int, list[Vector]] = field(default_factory=dict)
 
     def add(self, graph: Graph, meanings: dict[str, int], name: str) -> None:
         """A node of the first network is determined, and what follows from that."""
@@ -67,22 +67,34 @@ class _Known:
             meaning, columns = meanings[operand], _columns(node.op.weight)
             before = self.seen.get(meaning, [[] for _ in columns])
             self.seen[meaning] = [old + new for old, new in zip(before, columns, strict=True)]
-            self.open[meaning] = kernel(self.seen[meaning])
-            if not self.open[meaning]:
+            if has_full_rank(self.seen[meaning]):
                 self.add(graph, meanings, operand)
 
     def determines(self, weight: Matrix, meaning: int) -> bool:
-        """Whether V h is determined: V vanishes, or at least on the directions that are open."""
+        """Whether V h is determined: V vanishes, or at least where W does."""
         if nonzeros(weight).nnz == 0:
             return True
-        if meaning not in self.open or _entries(weight) > LARGEST:
+        if meaning not in self.seen or _entries(weight) > LARGEST:
             return False
-        columns = _columns(weight)
+        first, second = self.seen[meaning], _columns(weight)
+        if not _seem_spanned(first, second):
+            return False
         return not any(
-            sum(a * column[i] for a, column in zip(v, columns, strict=True))
-            for v in self.open[meaning]
-            for i in range(len(columns[0]))
+            sum(a * column[i] for a, column in zip(v, second, strict=True))
+            for v in kernel(first)
+            for i in range(len(second[0]))
         )
+
+
+def _seem_spanned(first: list[Vector], second: list[Vector]) -> bool:
+    """Whether the rows of the second matrix lie nearly in the span of the first one's; floats, which prove nothing."""
+    w, v = (np.array([[float(t) for t in column] for column in columns]) for columns in (first, second))
+    with np.errstate(all="ignore"):
+        try:
+            rest = v - w @ np.linalg.lstsq(w, v, rcond=None)[0]
+        except np.linalg.LinAlgError:
+            return True
+        return bool((np.abs(rest).max(axis=0) <= FAR * np.abs(v).max(axis=0)).all())
 
 
 def _entries(weight: Matrix) -> int:

@@ -69,7 +69,7 @@ def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | 
             return "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
         if is_function_of(graph, other):
             return "the other network computes its output from this one's, or from nothing"
-    if is_injective(graph):
+    if is_injective(graph, question.deadline.passed):
         kind = "affine and of full rank" if _is_affine(graph) else "a chain of blocks that are close to linear maps"
         return f"the network is {kind}: injective on the whole space"
     return None

@@ -132,6 +132,12 @@ def test_transform() -> None:
     assert asked(first, curved) == ("certified", 0.0, 0.0)
 
 
+def test_no_time_no_claim() -> None:
+    chain = canonical(residual(3, 5, 4, 0.98))
+    assert is_injective(chain)
+    assert not is_injective(chain, stop=lambda: True)
+
+
 def test_functions_of_the_output() -> None:
     """g∘f, selected and mixed outputs and constants hold everywhere; what reads more of f does not."""
     rng = np.random.default_rng(3)

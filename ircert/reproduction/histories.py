@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +11,14 @@ import ircert
 from ircert.data.networks import bundled
 from ircert.ir.arrays import Array
 from ircert.observation import Observability
-from ircert.plotting import add_legend, draw_points, new_axes
-from ircert.plotting.style import BALLS, FOLD_RED, INK
+from ircert.plotting import add_legend, new_axes
+from ircert.plotting.style import BALLS
 from ircert.reproduction.answers import all_closed, bound, facts, radius
-from ircert.reproduction.partial_history import CASES, Case, Complexes, History
-from ircert.reproduction.report import Claim, Comparison, Picture, Report, Settings, Table
+from ircert.reproduction.completed_histories import HISTORY, Closed
+from ircert.reproduction.partial_history import CASES, Case
+from ircert.reproduction.report import Claim, Picture, Report, Settings, Table
 
 NETWORK = "brusselator-tau-3-24-24-2"
-HISTORY = History(a=1.0, b=2.0)
 BOX = (np.array([-1.5, -1.5, 0.05]), np.array([4.0, 4.5, 0.3]))
 """Where the network was trained: x, y and τ."""
 CENTERS = ((2.0, 2.5, 0.15), (1.2, 1.2, 0.15))
@@ -28,28 +27,7 @@ FARTHEST, FARTHEST_QUICK = 0.1, 0.02
 GRID = 41
 DRAWS = 400
 INPUTS = 3
-
-CLOSE = 1e-5
-"""Errors of roots, relative to the largest number: double roots lose half of the digits."""
-ROUNDED = 2e-5
-"""The paper's observations have five decimals."""
-PAPER: tuple[tuple[tuple[float, float, float], tuple[complex, complex], tuple[complex, complex]], ...] = (
-    ((4.88766, 1.62663, 2.27734), (0.27018, 0.12996), (0.06670, -0.47845)),
-    ((2.36082, 3.27177, 2.13372), (-1.51470, 0.07929), (0.98342, 3.15257)),
-    ((2.19914, 1.97336, 3.22943), (-1.51394, -0.02572), (1.18823, 2.97282)),
-    ((4.60127, 2.27780, 2.21088), (0.09960 + 0.14337j, 0.09960 - 0.14337j), (0.24609 + 0.51630j, 0.24609 - 0.51630j)),
-)
-"""(x, x', y'), both τ and both y: the paper's table of its last case."""
 COLOURS = (BALLS[3], BALLS[2])
-
-
-@dataclass(frozen=True)
-class _Solved:
-    """A row of the paper's table: our two completions in the paper's order, and how far they are off."""
-
-    given: tuple[float, float, float]
-    found: Complexes
-    off: float
 
 
 @dataclass(frozen=True)
@@ -66,8 +44,8 @@ class _Seen:
 def run(settings: Settings) -> Report:
     """The paper's table, ten cases for random histories, and ten cases for the network."""
     settings.say("closed forms")
-    table = [_solved(*row) for row in PAPER]
-    counts = _counts(settings.seed, DRAWS // 10 if settings.quick else DRAWS)
+    draws = DRAWS // 10 if settings.quick else DRAWS
+    closed = Closed.of(np.random.default_rng(settings.seed).uniform(*BOX, size=(draws, INPUTS)))
     centers = CENTERS[:1] if settings.quick else CENTERS
     seen = [_asked(settings, case, center) for center in centers for case in CASES]
     return Report(
@@ -81,15 +59,18 @@ def run(settings: Settings) -> Report:
             "little with τ, as at the second centre, slopes in τ differ in sign from piece to piece, and the radius "
             "is far smaller than the map's."
         ),
-        claims=_claims(table, counts, seen),
-        comparisons=tuple(_comparisons(table)),
-        tables=(_numbers(counts), *(_radii([s for s in seen if s.center == center]) for center in centers)),
+        claims=(*closed.claims(), *_claims(seen)),
+        comparisons=closed.comparisons(),
+        tables=(
+            *closed.tables(),
+            *(_radii([s for s in seen if s.center == center]) for center in centers),
+        ),
         pictures=(
             Picture(
                 "roots",
                 "(x, x', y') ⇒ (τ, y): the two steps τ that complete each row of the paper's table, in the complex "
                 "plane. Two positive ones, one, none, and a complex pair.",
-                _roots(table),
+                closed.figure(),
             ),
             Picture(
                 "radii",
@@ -99,59 +80,10 @@ def run(settings: Settings) -> Report:
             ),
         ),
         facts={
-            "table": [
-                {"given": row.given, "tau": _parts(row.found[:, 2]), "y": _parts(row.found[:, 1])} for row in table
-            ],
-            "completions": {c.case.number: c.numbers for c in counts},
+            **closed.facts(),
             "network": [{"case": s.case.number, "map_regular": s.regular, **facts(s.answer.result)} for s in seen],
         },
     )
-
-
-# --- closed forms ----------------------------------------------------------------------------------------------------
-
-
-def _solved(given: tuple[float, float, float], steps: tuple[complex, ...], before: tuple[complex, ...]) -> _Solved:
-    x, x1, y1 = given
-    found = CASES[-1].completions(HISTORY, [x, 0, 0, x1, y1])
-    wanted = np.array([steps, before]).T
-    orders = [found[::step] for step in (1, -1)]
-    offs = [float(np.abs(rows[:, [2, 1]] - wanted).max()) if len(rows) == 2 else np.inf for rows in orders]
-    best = int(np.argmin(offs))
-    return _Solved(given, orders[best], offs[best])
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Random histories of one case: how many have so many real completions, and the largest errors.
-
-    wrong:  of the given numbers in the completions
-    missed: of the completion that is nearest to the history itself
-    """
-
-    case: Case
-    numbers: Mapping[int, int]
-    wrong: float
-    missed: float
-
-
-def _counts(seed: int, draws: int) -> list[_Counted]:
-    full = HISTORY.complete(*np.random.default_rng(seed).uniform(*BOX, size=(draws, INPUTS)).T)
-    return [_counted(case, full) for case in CASES]
-
-
-def _counted(case: Case, full: Array) -> _Counted:
-    given, scale = list(case.given), float(np.abs(full).max())
-    roots = [case.completions(HISTORY, row) for row in full]
-    numbers = [len(case.real(HISTORY, row)) for row in full]
-    wrong = max(float(np.abs(found[:, given] - row[given]).max()) for found, row in zip(roots, full, strict=True))
-    missed = max(float(np.abs(found - row).max(axis=1).min()) for found, row in zip(roots, full, strict=True))
-    return _Counted(case, {n: numbers.count(n) for n in sorted(set(numbers))}, wrong / scale, missed / scale)
-
-
-def _parts(values: Complexes) -> list[list[float]]:
-    """Real and imaginary parts."""
-    return [[float(v.real), float(v.imag)] for v in values]
 
 
 # --- the network -----------------------------------------------------------------------------------------------------
@@ -185,32 +117,16 @@ def _regular(case: Case, center: Array, reach: float) -> float:
 # --- what is reported ------------------------------------------------------------------------------------------------
 
 
-def _claims(table: list[_Solved], counts: list[_Counted], seen: list[_Seen]) -> tuple[Claim, ...]:
-    off = max(row.off for row in table)
-    unique = [c.case.number for c in counts if set(c.numbers) == {1}]
-    several = [c.case.number for c in counts if max(c.numbers) > 1]
-    within = all(max(c.numbers) <= c.case.most for c in counts)
-    error = max(max(c.wrong, c.missed) for c in counts)
+def _claims(seen: list[_Seen]) -> tuple[Claim, ...]:
     least = min(radius(s.answer.result) for s in seen)
     found = [s for s in seen if s.answer.witness is not None]
     return (
-        Claim("the paper's table of (x, x', y') ⇒ (τ, y), real and complex roots", off < ROUNDED, f"within {off:.1e}"),
-        Claim(
-            "every history is among its completions, and all of these have the given numbers",
-            error < CLOSE,
-            f"{sum(counts[0].numbers.values())} random histories, ten cases, errors up to {error:.0e}",
-        ),
-        Claim("cases 1, 3, 5, 7 and 8 have one completion", unique == [1, 3, 5, 7, 8]),
-        Claim(
-            "cases 2, 4, 6, 9 and 10 may have several real ones, at most the degree",
-            several == [2, 4, 6, 9, 10] and within,
-        ),
         Claim("network: every case is decided", all_closed([s.answer.result for s in seen])),
         Claim(
             "network: near the centre any three numbers determine the other two", least > 0, f"at least to {least:.4f}"
         ),
         Claim(
-            "network: where they stop to, two different histories have the same observations, exactly",
+            "network: beyond a radius two different histories have the same observations, exactly",
             all((s.answer.radius.refuted is None) == (s.answer.witness is None) for s in seen),
             f"{len(found)} pairs, replayed in rationals",
         ),
@@ -221,48 +137,12 @@ def _claims(table: list[_Solved], counts: list[_Counted], seen: list[_Seen]) -> 
     )
 
 
-def _comparisons(table: list[_Solved]) -> list[Comparison]:
-    rows = []
-    for (given, steps, before), ours in zip(PAPER, table, strict=True):
-        for what, paper, found in (("τ", steps, ours.found[:, 2]), ("y", before, ours.found[:, 1])):
-            name = f"{what} for (x, x', y') = {given}"
-            rows.append(Comparison(name, _shown(paper), _shown(found), "the observations are rounded to five decimals"))
-    return rows
-
-
-def _shown(values: Any) -> str:
-    return ", ".join(
-        f"{v.real:.5f}" if abs(v.imag) < 1e-9 else f"{v.real:.5f} {v.imag:+.5f} i" for v in map(complex, values)
-    )
-
-
-def _numbers(counts: list[_Counted]) -> Table:
-    rows = [(c.case.number, c.case.name, *(c.numbers.get(n, 0) for n in (1, 2, 3))) for c in counts]
-    columns = ("case", "given ⇒ unknown", "one", "two", "three")
-    return Table("Random histories by their number of real completions (closed form)", columns, tuple(rows))
-
-
 def _radii(seen: list[_Seen]) -> Table:
     rows = [
         (s.case.number, s.case.name, bound(s.answer.result), "" if np.isinf(s.regular) else s.regular) for s in seen
     ]
     columns = ("case", "given ⇒ unknown", "radius, network", "the map's Jacobian turns singular at about")
     return Table(f"Around (x, y, τ) = {seen[0].center}", columns, tuple(rows))
-
-
-def _roots(table: list[_Solved]) -> Any:
-    ax = new_axes((7.2, 4.6), pyplot=False)
-    ax.axhline(0.0, color=INK, linewidth=0.8, alpha=0.6)
-    ax.axvspan(-2.0, 0.0, color=FOLD_RED, alpha=0.06, linewidth=0)
-    for row, marker, color in zip(table, "os^D", ("#1d4e89", "#1b7837", "#762a83", "#c1121f"), strict=True):
-        steps = row.found[:, 2]
-        label = f"(x, x', y') = ({', '.join(f'{v:.5f}' for v in row.given)})"
-        size = 12 if marker == "s" else 7  # two roots nearly coincide
-        draw_points(ax, np.column_stack([steps.real, steps.imag]), marker=marker, color=color, size=size, label=label)
-    ax.set(xlabel="Re τ (shaded: backward in time)", ylabel="Im τ", xlim=(-1.7, 0.5), ylim=(-0.2, 0.2))
-    ax.grid(color=INK, alpha=0.12)
-    add_legend(ax, columns=2, below=0.16)
-    return ax.figure
 
 
 def _bars(seen: list[_Seen], centers: tuple[tuple[float, float, float], ...]) -> Any:

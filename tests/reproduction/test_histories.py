@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ircert.reproduction.brusselator_map import BrusselatorMap
-from ircert.reproduction.histories import HISTORY, PAPER
+from ircert.reproduction.completed_histories import HISTORY, PAPER
 from ircert.reproduction.partial_history import CASES, Case, History
 
 OTHER = History(a=0.8, b=1.7)

@@ -46,7 +46,7 @@ GROWTH_BEYOND = 2.0
 """… and with more of them, because the work grows with a power of the radius."""
 FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
-SMALLEST = 1 / 64
+SMALLEST = 1 / 16
 """… or this part of the radius in question."""
 SHARE = 0.6
 """The part of the time left that one ball may take."""

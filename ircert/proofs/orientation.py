@@ -30,7 +30,8 @@ PATIENCE = (3, 8)
 """Cuts of every side without deciding a neuron before a box may go there, and before it must."""
 TREES = 4
 """Boxes of a wave that may."""
-BUDGET = 60
+BUDGET = 12
+"""Nodes of such a tree, twice as many for every further cut of all sides."""
 DEEPEST = 100
 """Cuts of every side after which floats are used up."""
 MOST = 3_000_000
@@ -94,7 +95,8 @@ class Orientation:
         if self._frontier is None or radius > self._root:
             root = around(self.network.setting, radius)
             nothing = np.zeros(1, dtype=np.int64)
-            self._frontier = _Frontier(root, np.zeros(1), nothing + self.network.setting.neurons + 1, nothing)
+            # small networks may go to a tree of phases at once
+            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + PATIENCE[0] * self.network.size)
             self._root = radius
 
     def _wave(self, radius: float, stop: Callable[[], bool]) -> None:
@@ -167,7 +169,7 @@ class Orientation:
                 self._trees = CellTree(self.network, self.hunter, self.counts)
             part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
             try:
-                self._trees.close(part, BUDGET * int(ages[i]), stop)
+                self._trees.close(part, budget(int(ages[i]) // self.network.size), stop)
                 good[i] = True
             except TooLarge:
                 continue
@@ -190,3 +192,8 @@ def ripe(few: Mask, ages: Indices) -> Indices:
     oldest = may[np.argsort(-ages[may], kind="stable")]
     must = int((ages[may] >= PATIENCE[1]).sum())
     return oldest[: max(TREES, must)]
+
+
+def budget(age: int) -> int:
+    """The nodes that a tree of phases may have: splitting boxes is cheap, so that early trees must be small."""
+    return BUDGET << min(10, max(0, age - PATIENCE[0]))

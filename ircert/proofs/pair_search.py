@@ -18,7 +18,7 @@ from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, 
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
 from ircert.proofs.enclosures import Enclosures, enclose, ranges
 from ircert.proofs.exact_map import center_signs
-from ircert.proofs.orientation import DEEPEST, MOST, ripe
+from ircert.proofs.orientation import DEEPEST, MOST, PATIENCE, budget, ripe
 from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
 from ircert.proofs.parts import center_part, part_of
 from ircert.proofs.phase_tree import PhaseTree, Tools
@@ -26,7 +26,6 @@ from ircert.proofs.splitting import scores, sides
 
 BATCH = 2048
 FEW_OPEN = 14
-BUDGET = 100
 
 
 @dataclass
@@ -113,7 +112,9 @@ class PairSearch:
         count = np.zeros(len(first), dtype=np.int64)
         same = np.asarray(first == second) if not self.setting.pseudo else np.zeros(len(first), dtype=bool)
         hard = np.full(len(first), len(self.tools) == 1)
-        self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count + 2 * self.setting.neurons + 1, count)
+        # small networks may go to a tree of phases at once
+        ages = count + PATIENCE[0] * self.network.size
+        self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count, ages)
         self._root = radius
 
     def _keys(self, x: Boxes, y: Boxes) -> Array:
@@ -240,7 +241,7 @@ class PairSearch:
         for i in ripe(opens <= FEW_OPEN, ages // self.network.size):
             if stop() or ages[i] > 2 * DEEPEST * self.network.size:
                 raise Stopped
-            good[i] = self._in_tree(here, i, int(ages[i]), radius)
+            good[i] = self._in_tree(here, i, int(ages[i]) // self.network.size, radius)
         return good
 
     def _in_tree(self, here: _Frontier, i: int, age: int, radius: float) -> bool:
@@ -249,7 +250,7 @@ class PairSearch:
         y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
         undecided = self.counts.undecided
         try:
-            PhaseTree(tools, x, y if self.center is None else self.center, BUDGET * max(1, age)).close()
+            PhaseTree(tools, x, y if self.center is None else self.center, budget(age)).close()
         except TooLarge:
             return False
         except Violated:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.slopes import keeps_apart, secants, slope_bounds
+from ircert.bounds.slopes import keeps_apart, largest_kernel, secants, slope_bounds
 from ircert.encodings.analyse import analyse
 from ircert.encodings.apart import differences
 from ircert.engines.far_pairs import delicate
@@ -94,12 +94,20 @@ class Pairs(Task):
         else:
             slopes = slope_bounds(first.other.joined(second.other), ball)
             most = slopes.high[slopes.graph.output]
-        if not (most >= self.separation).any() or keeps_apart(*secants(first.bounds.joined(second.bounds))):
+        if not (most >= self.separation).any() or self._excluded(first, second, ball):
             return None
         return Look(
             sum(place.bounds.count_unstable() for place in (first, second)),
             lambda: checked(apart(first, second, self.query, self.graph.sha256, self.separation)),
         )
+
+    def _excluded(self, first: Place, second: Place, ball: Ball) -> bool:
+        """Whether the secants leave no difference of two points, or (without another network) only small ones."""
+        low, high = secants(first.bounds.joined(second.bounds))
+        if keeps_apart(low, high):
+            return True
+        largest = largest_kernel(low, high, ball)
+        return largest is None or (self.other is None and bool((largest < self.separation).all()))
 
     def candidates(self, program: Program, point: Array, center: Array) -> list[Candidate]:
         """The pair itself."""

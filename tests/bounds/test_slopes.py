@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ircert
-from ircert.bounds.slopes import slope_bounds
+from ircert.bounds.slopes import keeps_apart, largest_kernel, slope_bounds
 from ircert.bounds.symbolic import symbolic_bounds
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
@@ -59,3 +59,38 @@ def test_linear_functions_beat_intervals() -> None:
     values = symbolic_bounds(graph, Query("local", [0.0], 1.0).ball)
     found = slope_bounds(values, box([-1.0], [1.0]))
     assert np.abs([found.low[graph.output], found.high[graph.output]]).max() < 1e-9
+
+
+def test_matrices_near_the_identity_have_no_kernel() -> None:
+    near, wide = np.full((2, 2), 0.24), np.full((2, 2), 0.51)
+    assert keeps_apart(np.eye(2) - near, np.eye(2) + near)
+    assert not keeps_apart(np.eye(2) - wide, np.eye(2) + wide)
+    assert not keeps_apart(np.zeros((2, 2)), np.zeros((2, 2)))
+    assert not keeps_apart(np.eye(2)[:1], np.eye(2)[:1])
+    assert not keeps_apart(np.full((2, 2), -np.inf), np.full((2, 2), np.inf))
+
+
+@given(st.integers(0, 10**6))
+def test_kernels_of_matrices_between_bounds_are_found(seed: int) -> None:
+    """A singular matrix between the bounds, and a vector of its kernel in the box: the bound on |d| holds for it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 4))
+    d = rng.normal(size=n)
+    matrix = rng.normal(size=(n + int(rng.integers(0, 2)), n))
+    matrix -= np.outer(matrix @ d, d) / (d @ d)
+    room = rng.uniform(0, 0.5, (2, *matrix.shape)) + 1e-12
+    ends = d - rng.uniform(0, 1, n), d + rng.uniform(0, 1, n)
+    largest = largest_kernel(matrix - room[0], matrix + room[1], box(*ends))
+    assert not keeps_apart(matrix - room[0], matrix + room[1])
+    assert largest is not None
+    assert (largest >= np.abs(d) * (1 - 1e-9)).all()
+
+
+def test_vectors_that_cannot_be_in_a_kernel() -> None:
+    """d1 = 0 for every matrix, so that no d with d1 >= 1 is left, and of the others only d2 is bounded by the box."""
+    low, high = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert largest_kernel(low, high, box([1.0, -1.0], [2.0, 1.0])) is None
+    largest = largest_kernel(low, high, box([-2.0, -1.0], [2.0, 1.0]))
+    assert largest is not None
+    assert largest[0] < 1e-9
+    assert largest[1] == pytest.approx(1.0)

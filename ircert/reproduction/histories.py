@@ -22,9 +22,12 @@ NETWORK = "brusselator-tau-3-24-24-2"
 BOX = (np.array([-1.5, -1.5, 0.05]), np.array([4.0, 4.5, 0.3]))
 """Where the network was trained: x, y and τ."""
 CENTERS = ((2.0, 2.5, 0.15), (1.2, 1.2, 0.15))
-FARTHEST, FARTHEST_QUICK = 0.1, 0.02
-"""Searches end here: τ then goes from 0.05 to 0.25."""
-GRID = 41
+FARTHEST_QUICK = 0.02
+"""Where searches of the small version end."""
+REACH, GRID, ROUNDS = 3.0, 41, 4
+"""How far singular points of the map are looked for, on how fine a grid, and how often it is refined."""
+LEAST, MOST = 1e-3, 6.0
+"""The ends of the picture's axis."""
 DRAWS = 400
 INPUTS = 3
 COLOURS = (BALLS[3], BALLS[2])
@@ -38,7 +41,7 @@ class _Seen:
     center: tuple[float, float, float]
     answer: Observability
     regular: float
-    """How far the map's observations have a regular Jacobian, on a grid; infinite if no point of it is singular."""
+    """How far the determinant of the map's observations keeps its sign, on a grid; infinite if it does everywhere."""
 
 
 def run(settings: Settings) -> Report:
@@ -74,8 +77,8 @@ def run(settings: Settings) -> Report:
             ),
             Picture(
                 "radii",
-                "How far around two centres the three given numbers determine the other two, for the network that "
-                "learned the step; hatched bars reach the end of the search.",
+                "How far around a centre the three given numbers determine the other two, for the network that "
+                "learned the step.",
                 _bars(seen, centers),
             ),
         ),
@@ -91,27 +94,31 @@ def run(settings: Settings) -> Report:
 
 def _asked(settings: Settings, case: Case, center: tuple[float, float, float]) -> _Seen:
     settings.say(f"case {case.number} around {center}")
-    farthest = FARTHEST_QUICK if settings.quick else FARTHEST
     answer = ircert.observability(
         bundled(NETWORK),
         [i for i in case.given if i < INPUTS],
         [i - INPUTS for i in case.given if i >= INPUTS],
         center,
         domain=BOX,
-        max_radius=farthest,
+        max_radius=FARTHEST_QUICK if settings.quick else None,
         seed=settings.seed,
         time_limit=settings.time_limit,
     )
-    return _Seen(case, center, answer, _regular(case, np.array(center), farthest))
+    return _Seen(case, center, answer, _regular(case, np.array(center)))
 
 
-def _regular(case: Case, center: Array, reach: float) -> float:
-    """The distance of the nearest point of a grid where the determinant of the map's observations changed its sign."""
-    axes = [np.linspace(max(c - reach, a), min(c + reach, b), GRID) for c, a, b in zip(center, *BOX, strict=True)]
-    points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, INPUTS)
-    determinants = np.linalg.det(HISTORY.jacobian(np.vstack([center, points]))[:, list(case.given)])
-    turned = points[determinants[1:] * determinants[0] <= 0]
-    return float(np.abs(turned - center).max(axis=1).min()) if len(turned) else np.inf
+def _regular(case: Case, center: Array) -> float:
+    """About how far the nearest point is where the determinant of the map's observations changes its sign."""
+    reach = REACH
+    for _ in range(ROUNDS):
+        axes = [np.linspace(max(c - reach, a), min(c + reach, b), GRID) for c, a, b in zip(center, *BOX, strict=True)]
+        points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, INPUTS)
+        determinants = np.linalg.det(HISTORY.jacobian(np.vstack([center, points]))[:, list(case.given)])
+        turned = points[determinants[1:] * determinants[0] < 0]
+        if not len(turned):
+            break
+        reach = float(np.abs(turned - center).max(axis=1).min())
+    return reach if reach < REACH else np.inf
 
 
 # --- what is reported ------------------------------------------------------------------------------------------------
@@ -141,29 +148,25 @@ def _radii(seen: list[_Seen]) -> Table:
     rows = [
         (s.case.number, s.case.name, bound(s.answer.result), "" if np.isinf(s.regular) else s.regular) for s in seen
     ]
-    columns = ("case", "given ⇒ unknown", "radius, network", "the map's Jacobian turns singular at about")
+    columns = ("case", "given ⇒ unknown", "radius, network", "the map's determinant changes sign at about")
     return Table(f"Around (x, y, τ) = {seen[0].center}", columns, tuple(rows))
 
 
 def _bars(seen: list[_Seen], centers: tuple[tuple[float, float, float], ...]) -> Any:
     ax = new_axes((8.2, 5.6), pyplot=False)
-    finite = [radius(s.answer.result) for s in seen if np.isfinite(radius(s.answer.result))]
-    end = max(finite)
     height = 0.8 / len(centers)
     for k, (center, color) in enumerate(zip(centers, COLOURS, strict=False)):
         rows = [s for s in seen if s.center == center]
-        ends = [s.answer.radius.refuted is None for s in rows]
-        widths = [min(radius(s.answer.result), end) for s in rows]
+        widths = [min(radius(s.answer.result), MOST) for s in rows]
         places = [s.case.number + (k - (len(centers) - 1) / 2) * height for s in rows]
-        bars = ax.barh(places, widths, height=0.92 * height, color=color, label=f"around (x, y, τ) = {center}")
-        for bar, reached in zip(bars, ends, strict=True):
-            bar.set(hatch="//" if reached else "", edgecolor="white", linewidth=0.0)
+        label = f"around (x, y, τ) = ({', '.join(f'{v:g}' for v in center)})"
+        ax.barh(places, widths, height=0.92 * height, color=color, label=label)
         for place, width, s in zip(places, widths, rows, strict=True):
-            text = "everywhere" if np.isinf(radius(s.answer.result)) else bound(s.answer.result)
-            shown = text if isinstance(text, str) else f"{text:.4f}"
-            ax.annotate(shown, (width, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+            found = bound(s.answer.result)
+            text = found if isinstance(found, str) else "everywhere" if np.isinf(found) else f"{found:.4f}"
+            ax.annotate(text, (width, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
     ax.set_yticks([case.number for case in CASES], [f"{case.number}  {case.name}" for case in CASES])
     ax.invert_yaxis()
-    ax.set(xlabel="certified radius (∞-norm)", xlim=(0, 1.15 * end))
+    ax.set(xlabel="certified radius (∞-norm)", xscale="log", xlim=(LEAST, 4 * MOST))
     add_legend(ax, columns=2, below=0.12)
     return ax.figure

@@ -41,6 +41,7 @@ class Auto(Engine):
         found = None if wide else instant(question)
         if found is not None:
             return replace(found, engine="instant")
+        question = replace(question, at_once=wide)
         refusals = []
         for name in ORDER:
             if name in engines.names():

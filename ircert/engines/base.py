@@ -53,6 +53,7 @@ class Question:
     radius:    the closed ball to decide, or None to search for the largest good radius up to max_radius
     tol:       a search may stop once refuted - certified <= tol * refuted
     report:    may be called with the bracket so far, as often as the engine likes
+    at_once:   whether answers that need no search are still to be tried
     """
 
     graph: Graph
@@ -71,6 +72,7 @@ class Question:
     backend: str | None = None
     formulation: str | None = None
     report: Callable[[Progress], None] = silent
+    at_once: bool = True
 
     @property
     def reach(self) -> float:

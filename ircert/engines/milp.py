@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from ircert.engines.base import Answer, Engine, Progress, Question
@@ -48,7 +49,9 @@ FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
 SMALLEST = 1 / 16
 """… or this part of the radius in question."""
-SHARE = 0.6
+FEW = 24
+"""Networks with that few neurons are small."""
+SHARE = 0.5
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
 HUNT = 0.1
@@ -73,13 +76,13 @@ class Milp(Engine):
         refusal = self.refusal(question)
         if refusal is not None:
             return _nothing(question, refusal)
-        found = instant(question)
-        if found is not None:
-            return replace(found, formulation="paper")
-        smaller = without_pinned(question)
-        search = _Search(smaller)
-        answer = unpinned(search.answer(), question)
-        return replace(answer, formulation="paper", backend=None if search.far is None else search.far.backend)
+        search = _Search(without_pinned(question))
+        found = instant(question) if question.at_once else None
+        if found is None:
+            found = unpinned(search.answer(), question)
+        elif question.radius is not None:
+            found = unpinned(search.with_optimum(found, question.radius), question)
+        return replace(found, formulation="paper", backend=None if search.far is None else search.far.backend)
 
 
 def _nothing(question: Question, reason: str) -> Answer:
@@ -105,9 +108,14 @@ class _Search:
         injective = None
         if question.other is not None and question.graph.output_dim >= len(question.center):
             injective = self._setting(question.graph, "local")
+        self.injective = injective
         self._end = math.inf
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
-        self.prover = Prover(self.setting, self.descent, self.counts, self._over, self._report, injective)
+
+    @cached_property
+    def prover(self) -> Prover:
+        """Made when it is first needed."""
+        return Prover(self.setting, self.descent, self.counts, self._over, self._report, self.injective)
 
     def _setting(self, graph: Graph, problem: str) -> Setting:
         question = self.question
@@ -165,15 +173,17 @@ class _Search:
                 return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
             if outcome != "violated":
                 return self._near_and_far(radius)
-        return self._with_optimum(radius)
+        return self.with_optimum(self._refuted(), radius)
 
     def _refuted(self) -> Answer:
         certified = End(self.clear, CLEAR if self.clear else NOTHING)
         return Answer("refuted", certified, None, self._witness(), "exact", self._stats())
 
-    def _with_optimum(self, radius: float) -> Answer:
-        """A refuted ball with p*: the separation of the farthest exact pair known, and the program's bound."""
-        question, answer = self.question, self._refuted()
+    def with_optimum(self, answer: Answer, radius: float) -> Answer:
+        """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
+        if answer.witness is None:
+            return replace(answer, optimum=Optimum(0.0, 0.0))
+        question, value = self.question, self._separation(*answer.witness)
         bound = trivial_bound(question, radius)
         seconds = min(MOST_FOR_OPTIMUM, question.deadline.left())
         if seconds > 0:
@@ -183,12 +193,11 @@ class _Search:
                 entries = len(question.center) if question.other is None else question.other.output_dim
                 found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
                 bound = found if bound is None else min(bound, found)
-            if self.far.pair is not None and self._separation(*self.far.pair) > self._separation(*self._witness()):
-                answer = replace(answer, witness=self.far.pair, refuted=self._refuted_end())
+            if self.far.pair is not None and self._separation(*self.far.pair) > value:
+                value = self._separation(*self.far.pair)
+                answer = replace(answer, witness=self.far.pair, refuted=answer.refuted or self._refuted_end())
         if bound is None:
             return answer
-        assert answer.witness is not None
-        value = self._separation(*answer.witness)
         return replace(answer, optimum=Optimum(value, max(bound, value)), stats=self._stats())
 
     def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
@@ -228,18 +237,25 @@ class _Search:
     # --- the largest radius ------------------------------------------------------------------------------------------
 
     def _bracket(self) -> None:
-        """Grow until something is found, then prove the ball just below it; small balls first, as time may end."""
-        reach, deadline = self.question.reach, self.question.deadline
-        growth = GROWTH.get(self.setting.size, GROWTH_BEYOND)
+        """Grow until something is found, then prove the ball just below it.
+
+        Small questions are asked directly. For others, or where that takes too long, small balls come first, because
+        time may end.
+        """
+        reach, deadline, size = self.question.reach, self.question.deadline, self.setting.size
+        growth = GROWTH.get(size, GROWTH_BEYOND)
+        direct = size <= 2 or self.setting.neurons <= FEW
         while not deadline.passed() and not self.descent.infimum_is_zero:
             below = self._below_best()
             target = below if below is not None else min(reach, max(FIRST, growth * self.clear))
             if target <= self.clear:
                 return
-            radius = min(target, max(growth * self.clear, SMALLEST * target))
+            radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
             if self._prove(radius, SHARE * deadline.left()) == "stopped":
-                self._bisect(radius)
-                return
+                if not direct or self.clear >= SMALLEST * target:
+                    self._bisect(radius)
+                    return
+                direct = False
 
     def _bisect(self, top: float) -> None:
         """Radii between what is proved and what took too long, while there is time."""
@@ -320,6 +336,6 @@ class _Search:
 
     def _stats(self) -> dict[str, Any]:
         stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
-        if self.prover.orientation is not None:
+        if "prover" in self.__dict__ and self.prover.orientation is not None:
             stats["j0_lower"] = self.prover.orientation.reached
         return stats

@@ -47,6 +47,21 @@ class Descent:
             current = self._next(*here, step)
         return better
 
+    def search(self, first: Phases, second: Phases, radius: float) -> bool:
+        """Whether two patterns have a violation within this radius; it becomes the best, and leads to nearer ones."""
+        limit = Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
+        if self.improve(first, second) and self.best is not None and self.best[0] <= limit:
+            return True
+        try:
+            found = Coincidence(self.setting, self.maps, first, second, radius).violation(Fraction(radius))
+        except Undecided:
+            found = None
+        if found is not None:
+            self.best = found.measure(self.setting.norm), found
+            self.tried.discard(first.tobytes() + second.tobytes())
+            self.improve(first, second, found)
+        return self.best is not None and self.best[0] <= limit
+
     def _next(self, first: Phases, second: Phases, pair: Pair) -> tuple[Phases, Phases] | None:
         """Patterns that share the boundary point and have a nearer pair."""
         for here, there in self._around(first, second, pair):

@@ -6,7 +6,6 @@ What is found here are patterns; whether they hold a violation is decided exactl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -77,9 +76,7 @@ class Hunter:
 
     def try_patterns(self, first: Phases, second: Phases, radius: float) -> None:
         """Raise Violated if two patterns lead to a violation in the ball."""
-        self.descent.improve(first, second)
-        best = self.descent.best
-        if best is not None and best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1):
+        if self.descent.search(first, second, radius):
             raise Violated
 
 
@@ -129,6 +126,8 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
     steps = np.concatenate([[0.0], np.geomspace(reach * 1e-9 if reach > 1e3 else reach * 1e-4, reach, STEPS)])
     candidates: list[tuple[float, Array, float]] = []
     for d in directions:
+        if not descent.goes_on():
+            return
         points = setting.center + steps[:, None] * d
         points = points[_inside(setting, points)]
         signs = _orientation(secants, sides(setting, points))
@@ -169,6 +168,8 @@ def _preimages(setting: Setting, descent: Descent, reach: float, generator: np.r
     home = sides(setting, setting.center[None])[0]
     found: list[tuple[float, Array]] = []
     for _ in range(NEWTON):
+        if not descent.goes_on():
+            break
         points = np.clip(points, setting.low, setting.high)
         gaps = setting.outputs(points) - value
         scale = np.abs(value).max() + 1.0

@@ -28,6 +28,8 @@ FEW_OPEN = 12
 """Boxes with at most this many open neurons go to a tree of phases, once cutting them does not help."""
 PATIENCE = (3, 8)
 """Cuts of every side without deciding a neuron before a box may go there, and before it must."""
+FIRST_AGE = 5
+"""As if cut so often: the whole ball may go there at once, if few neurons are open in it."""
 TREES = 4
 """Boxes of a wave that may."""
 BUDGET = 12
@@ -96,7 +98,7 @@ class Orientation:
             root = around(self.network.setting, radius)
             nothing = np.zeros(1, dtype=np.int64)
             # small networks may go to a tree of phases at once
-            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + PATIENCE[0] * self.network.size)
+            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + FIRST_AGE * self.network.size)
             self._root = radius
 
     def _wave(self, radius: float, stop: Callable[[], bool]) -> None:

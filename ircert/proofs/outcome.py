@@ -8,6 +8,10 @@ from typing import Literal, TypeAlias
 Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 
+NODE = 40
+"""A node of a tree takes about as long as so many boxes."""
+
+
 class Violated(Exception):
     """A violation inside the ball was found; the descent has it."""
 
@@ -34,3 +38,8 @@ class Counts:
     secants: int = 0
     leaves: int = 0
     undecided: int = 0
+
+    @property
+    def work(self) -> int:
+        """All of it, in boxes."""
+        return self.boxes + self.pairs + NODE * self.nodes

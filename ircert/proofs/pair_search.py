@@ -18,7 +18,7 @@ from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, 
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
 from ircert.proofs.enclosures import Enclosures, enclose, ranges
 from ircert.proofs.exact_map import center_signs
-from ircert.proofs.orientation import DEEPEST, MOST, PATIENCE, budget, ripe
+from ircert.proofs.orientation import DEEPEST, FIRST_AGE, MOST, budget, ripe
 from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
 from ircert.proofs.parts import center_part, part_of
 from ircert.proofs.phase_tree import PhaseTree, Tools
@@ -113,7 +113,7 @@ class PairSearch:
         same = np.asarray(first == second) if not self.setting.pseudo else np.zeros(len(first), dtype=bool)
         hard = np.full(len(first), len(self.tools) == 1)
         # small networks may go to a tree of phases at once
-        ages = count + PATIENCE[0] * self.network.size
+        ages = count + FIRST_AGE * self.network.size
         self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count, ages)
         self._root = radius
 

@@ -29,6 +29,13 @@ from ircert.proofs.setting import Setting, neurons_that_matter
 MOST_CUT = 6
 """With more inputs, cutting boxes leads nowhere: one tree of phases has to do."""
 MANY = 10**9
+FEW_OPEN = 16
+SMALL = 400
+"""Nodes of a tree that is tried for the whole ball, where at most that many neurons are open in it."""
+WORK = 10_000
+"""Boxes and pairs, a node of a tree counting for many, before something else is tried for a while."""
+STEP = 0.01
+"""How much larger than a good ball the next one is at least."""
 
 
 @dataclass
@@ -78,6 +85,10 @@ class Prover:
             return self._one_tree(radius)
         if self.inner is not None and self.inner.prove(radius) == "closed":
             return "closed"
+        if self.orientation is None and nearer == math.inf:
+            outcome = self._one_small_tree(radius)
+            if outcome is not None:
+                return outcome
         if self.orientation is not None and nearer == math.inf:
             outcome = self._by_degree(self.orientation, radius)
             if outcome != "stopped" or self.stop():
@@ -85,11 +96,29 @@ class Prover:
         return self._by_pairs(radius, nearer)
 
     def _by_degree(self, orientation: Orientation, radius: float) -> Outcome:
-        outcome = orientation.advance(radius, self.stop)
-        if outcome != "closed":
-            return outcome
-        boundary = PairSearch(self.network, self.tools, self.counts, self.report, boundary=True)
-        return boundary.advance(radius, self.stop)
+        """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""
+        work = WORK
+        while True:
+            end = self.counts.work + work
+            outcome = orientation.advance(radius, lambda end=end: self.stop() or self.counts.work > end)  # type: ignore[misc]
+            if outcome == "violated" or self.stop():
+                return outcome if outcome == "violated" else "stopped"
+            if outcome == "closed":
+                return self._one_small_tree(radius) or self._boundary(radius, self.stop)
+            if self.counts.work <= end:
+                return "stopped"
+            if orientation.reached > self.reached * (1 + STEP):
+                end = self.counts.work + work
+                outcome = self._boundary(orientation.reached, lambda end=end: self.stop() or self.counts.work > end)  # type: ignore[misc]
+                if outcome == "violated":
+                    return outcome
+                if outcome == "closed":
+                    self.reached = max(self.reached, orientation.reached)
+            work *= 4
+
+    def _boundary(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        search = PairSearch(self.network, self.tools, self.counts, self.report, boundary=True)
+        return search.advance(radius, stop)
 
     def _by_pairs(self, radius: float, nearer: float) -> Outcome:
         if self._pairs is None or self._pairs.nearer != nearer:
@@ -100,14 +129,22 @@ class Prover:
             self.reached = max(self.reached, self._pairs.reached)
         return outcome
 
-    def _one_tree(self, radius: float) -> Outcome:
+    def _one_small_tree(self, radius: float) -> Outcome | None:
+        """One tree for all pairs, where few neurons are open; None where that would take long."""
+        part = part_of(self.setting, radius, *self.setting.ball(radius).box)
+        if not part.open or part.open > FEW_OPEN:
+            return None
+        outcome = self._one_tree(radius, SMALL)
+        return None if outcome == "stopped" else outcome
+
+    def _one_tree(self, radius: float, budget: int = MANY) -> Outcome:
         box = self.setting.ball(radius).box
         undecided = self.counts.undecided
         for tools in self.tools:
             first = part_of(tools.setting, radius, *box)
             second = center_part(tools.setting) if tools.setting.pseudo else first
             try:
-                PhaseTree(tools, first, second, MANY).close()
+                PhaseTree(tools, first, second, budget).close()
             except Violated:
                 if tools is self.tools[-1]:
                     return "violated"

@@ -166,7 +166,7 @@ class _Search:
 
     def _fixed(self, radius: float) -> Answer:
         left = self.question.deadline.left()
-        if not self._refutes(radius):
+        if not self.descent.has_within(radius):
             outcome = self._prove(radius, SHARE * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0)
@@ -225,12 +225,8 @@ class _Search:
         self.reason = f"pairs nearer than {self.far.bound:.3g} were not closed in time"
         return self._stopped()
 
-    def _refutes(self, radius: float) -> bool:
-        best = self.descent.best
-        return best is not None and best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
-
     def _stopped(self) -> Answer:
-        if self.question.radius is not None and self._refutes(self.question.radius):
+        if self.question.radius is not None and self.descent.has_within(self.question.radius):
             return self._refuted()
         return replace(_nothing(self.question, self._why()), stats=self._stats())
 

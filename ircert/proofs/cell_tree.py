@@ -77,7 +77,7 @@ class CellTree:
 
     def _turns_like_home(self, phases: Phases) -> bool:
         on, free = (phases > 0)[:, None], (phases == 0)[:, None]
-        slopes = Slopes(on, free, np.zeros((self.network.size, 1), dtype=bool))
+        slopes = Slopes.of(on, free, np.zeros((self.network.size, 1), dtype=bool))
         found = contractions(self.network, slopes)
         if orientation(found.fixed)[0] != self.hunter.home:
             return False

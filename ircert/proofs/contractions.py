@@ -1,14 +1,15 @@
 """Secants of many pairs at once: J(λ) = sum over neurons of u_i λ_i g_i, without a kernel for any slopes λ in a cube.
 
 f(x) - f(y) = J(λ) (x - y) with λ_i = 1 where both points are on, 0 where both are off, and λ_i in [0, 1] where it is
-*free*. For any matrix C, with λ = middle + ε on the free neurons, |ε| <= 1/2,
+*free*. For any matrix C, with λ within `spare` of `middle`,
 
-    |I - C J(λ)|  <=  E  =  |I - C J(middle)| + 1/2 sum over free i of |C u_i| |g_i|,
+    |I - C J(λ)|  <=  E  =  |I - C J(middle)| + sum over free i of spare_i |C u_i| |g_i|,
 
 where u_i goes on with the middle slopes and g_i is any row that the slopes before it allow. If E w < w for a w > 0,
-then J(λ) d = 0 forces d = 0, because |d| <= E |d|. Where that fails, a free slope is set to 0 and to 1: det(C J(λ)) is
-affine in it, so that what is positive on both faces is positive between them. Coordinates in which x and y are equal
-for sure are *still*: d is 0 there, and only the rest must be contracted.
+then J(λ) d = 0 forces d = 0, because |d| <= E |d|. Where that fails, the cube is cut. With as many givens as inputs a
+free slope is set to 0 and to 1: det(C J(λ)) is affine in it, so that what is positive on both faces is positive between
+them. With more givens its range is halved, and each half may have a C of its own. Coordinates in which x and y are
+equal for sure are *still*: d is 0 there, and only the rest must be contracted.
 """
 
 from __future__ import annotations
@@ -33,19 +34,42 @@ MOST_FREE = 14
 
 @dataclass(frozen=True)
 class Slopes:
-    """Cubes of slopes: the neurons that are on, those that are free, and coordinates that are still (…, cubes)."""
+    """Cubes of slopes, middle ± spare for every neuron, and coordinates that are still (…, cubes)."""
 
-    on: Mask
-    free: Mask
+    middle: Array
+    spare: Array
     still: Mask
+
+    @staticmethod
+    def of(on: Mask, free: Mask, still: Mask) -> Slopes:
+        """1 where a neuron is on, 0 to 1 where it is free, else 0."""
+        spare = np.where(free, 0.5, 0.0)
+        return Slopes(np.where(on, 1.0, spare), spare, still)
+
+    @property
+    def free(self) -> Mask:
+        """Neurons whose slope is not a single number."""
+        return np.asarray(self.spare > 0)
 
     def take(self, chosen: Indices | Mask) -> Slopes:
         """Some of them."""
-        return Slopes(self.on[:, chosen], self.free[:, chosen], self.still[:, chosen])
+        return Slopes(self.middle[:, chosen], self.spare[:, chosen], self.still[:, chosen])
 
     def moving(self) -> Slopes:
         """The same without still coordinates."""
-        return Slopes(self.on, self.free, np.zeros_like(self.still))
+        return Slopes(self.middle, self.spare, np.zeros_like(self.still))
+
+    def cut(self, weights: Array, *, faces: bool) -> Slopes:
+        """Every cube twice, cut across its heaviest free neuron: its two faces, or its two halves."""
+        heaviest = np.argmax(np.where(self.free, np.nan_to_num(weights), -1.0), axis=0)
+        where = heaviest, np.arange(len(heaviest))
+        low, high, spare = self.middle.copy(), self.middle.copy(), self.spare.copy()
+        step = self.spare[where] * (1.0 if faces else 0.5)
+        low[where] -= step
+        high[where] += step
+        spare[where] = 0.0 if faces else step
+        still = np.concatenate([self.still, self.still], axis=1)
+        return Slopes(np.concatenate([low, high], axis=1), np.concatenate([spare, spare], axis=1), still)
 
 
 @dataclass(frozen=True)
@@ -75,8 +99,8 @@ class Contractions:
 def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -> Contractions:
     """Try to contract every cube; with `fixed`, signs are those of det(fixed J)."""
     n, neurons = network.size, network.setting.neurons
-    count = slopes.on.shape[1]
-    middle, spare = slopes.on + 0.5 * slopes.free, 0.5 * slopes.free
+    count = slopes.middle.shape[1]
+    middle, spare = slopes.middle, slopes.spare
     spread = np.zeros((neurons, n, count))
 
     def affine(name: str, state: Array) -> Array:
@@ -87,7 +111,7 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
         where = network.setting.relus[name]
         size = np.abs(state[:, :n])
         spread[where] = (size + state[:, n:]) * spare[where][:, None]
-        radius = size * spare[where][:, None] + state[:, n:] * (middle[where] > 0)[:, None]
+        radius = spread[where] + state[:, n:] * middle[where][:, None]
         return np.concatenate([state[:, :n] * middle[where][:, None], radius], axis=1)
 
     start = np.zeros((n, 2 * n, count))
@@ -173,38 +197,27 @@ def separated(bounds: Array, low: Array, high: Array) -> Mask:
 
 
 def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
-    """Whether no J of a cube has a kernel, by setting free slopes to 0 and 1 until every face is contracted."""
-    count = slopes.on.shape[1]
+    """Whether no J of a cube has a kernel, by cutting it until every piece is contracted."""
+    count = slopes.middle.shape[1]
     good = np.ones(count, dtype=bool)
+    faces = network.givens == network.size
     if network.size > MOST_INPUTS:
         return ~good
     used = np.zeros(count, dtype=np.int64)
     pair = np.arange(count)
     weights = known.weights
     while len(pair):
-        slopes = _cut(slopes, weights)
+        slopes = slopes.cut(weights, faces=faces)
         pair = np.concatenate([pair, pair])
-        found = contractions(network, slopes, known.fixed[..., pair])
+        found = contractions(network, slopes, known.fixed[..., pair] if faces else None)
         np.add.at(used, pair, 1)
         undecided = ~slopes.free.any(axis=0) & ~found.proved
-        good[pair[found.negative | undecided | (found.proved & ~found.positive)]] = False
+        if faces:
+            good[pair[found.negative | undecided | (found.proved & ~found.positive)]] = False
         good[pair[~found.proved & (used[pair] > BUDGET)]] = False
         rest = np.flatnonzero(~found.proved & good[pair])
         slopes, pair, weights = slopes.take(rest), pair[rest], found.weights[:, rest]
     return good
-
-
-def _cut(slopes: Slopes, weights: Array) -> Slopes:
-    """Both faces of every cube, across its heaviest free neuron."""
-    heaviest = np.argmax(np.where(slopes.free, np.nan_to_num(weights), -1.0), axis=0)
-    where = heaviest, np.arange(len(heaviest))
-    free, on = slopes.free.copy(), slopes.on.copy()
-    free[where], on[where] = False, True
-    return Slopes(
-        np.concatenate([on, slopes.on], axis=1),
-        np.concatenate([free, free], axis=1),
-        np.concatenate([slopes.still, slopes.still], axis=1),
-    )
 
 
 def orientation(matrices: Array) -> Array:

@@ -47,10 +47,13 @@ class Descent:
             current = self._next(*here, step)
         return better
 
+    def has_within(self, radius: float) -> bool:
+        """Whether the best violation lies in the closed ball."""
+        return self.best is not None and self.best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
+
     def search(self, first: Phases, second: Phases, radius: float) -> bool:
         """Whether two patterns have a violation within this radius; it becomes the best, and leads to nearer ones."""
-        limit = Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
-        if self.improve(first, second) and self.best is not None and self.best[0] <= limit:
+        if self.improve(first, second) and self.has_within(radius):
             return True
         try:
             found = Coincidence(self.setting, self.maps, first, second, radius).violation(Fraction(radius))
@@ -60,7 +63,7 @@ class Descent:
             self.best = found.measure(self.setting.norm), found
             self.tried.discard(first.tobytes() + second.tobytes())
             self.improve(first, second, found)
-        return self.best is not None and self.best[0] <= limit
+        return self.has_within(radius)
 
     def _next(self, first: Phases, second: Phases, pair: Pair) -> tuple[Phases, Phases] | None:
         """Patterns that share the boundary point and have a nearer pair."""

@@ -149,7 +149,7 @@ class Orientation:
 
     def _closed(self, known: Enclosures) -> tuple[Mask, Array]:
         count = known.on.shape[1]
-        slopes = Slopes(known.on, ~known.on & ~known.off, np.zeros((self.network.size, count), dtype=bool))
+        slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, count), dtype=bool))
         found = contractions(self.network, slopes)
         closed = found.proved.copy()
         few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE) & found.positive)

@@ -26,6 +26,8 @@ from ircert.proofs.splitting import scores, sides
 
 BATCH = 2048
 FEW_OPEN = 14
+HARD = 400
+"""Nodes of a tree for a pair that is known to have equal givens."""
 
 
 @dataclass
@@ -211,7 +213,7 @@ class PairSearch:
             on, off = on & (self.signs >= 0), off & (self.signs <= 0)
         low, high = (here.x.low - here.y.high).T, (here.x.high - here.y.low).T
         still: Mask = np.asarray((low == 0) & (high == 0))
-        slopes = Slopes(on & self.matter, ~on & ~off & self.matter, still)
+        slopes = Slopes.of(on & self.matter, ~on & ~off & self.matter, still)
         low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
         # J has no kernel at all, or none among the vectors that are 0 in the still coordinates: either is enough.
         flat = still.any(axis=0)
@@ -248,9 +250,11 @@ class PairSearch:
         tools = self.tools[-1] if here.hard[i] else self.tools[0]
         x = part_of(tools.setting, radius, here.x.low[i], here.x.high[i])
         y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
+        # cutting a hard pair only makes more of them
+        nodes = max(budget(age), HARD if len(self.tools) > 1 and here.hard[i] else 0)
         undecided = self.counts.undecided
         try:
-            PhaseTree(tools, x, y if self.center is None else self.center, budget(age)).close()
+            PhaseTree(tools, x, y if self.center is None else self.center, nodes).close()
         except TooLarge:
             return False
         except Violated:

@@ -126,8 +126,7 @@ class PhaseTree:
         self._raise_if_inside()
 
     def _raise_if_inside(self) -> None:
-        best = self.tools.descent.best
-        if best is not None and best[0] <= Fraction(self.radius) ** (2 if self.setting.norm == "2" else 1):
+        if self.tools.descent.has_within(self.radius):
             raise Violated
 
     def _leaf(self, first: Phases, second: Phases) -> list[Node]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from ircert.proofs.batches import Batches
+from ircert.proofs.boxes import SAFE, around
 from ircert.proofs.contractions import MOST_INPUTS
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
@@ -100,25 +102,40 @@ class Prover:
         work = WORK
         while True:
             end = self.counts.work + work
-            outcome = orientation.advance(radius, lambda end=end: self.stop() or self.counts.work > end)  # type: ignore[misc]
-            if outcome == "violated" or self.stop():
-                return outcome if outcome == "violated" else "stopped"
+            outcome = orientation.advance(self._reach(radius), self._until(end))
             if outcome == "closed":
                 return self._one_small_tree(radius) or self._boundary(radius, self.stop)
-            if self.counts.work <= end:
-                return "stopped"
-            if orientation.reached > self.reached * (1 + STEP):
-                end = self.counts.work + work
-                outcome = self._boundary(orientation.reached, lambda end=end: self.stop() or self.counts.work > end)  # type: ignore[misc]
+            if outcome == "violated" or self.stop() or self.counts.work <= end:
+                return self._in_ball(outcome, radius)
+            smaller = orientation.reached * (1 - STEP / 2)
+            if smaller > self.reached * (1 + STEP) and self._reach(smaller) <= orientation.reached:
+                outcome = self._boundary(smaller, self._until(self.counts.work + work))
                 if outcome == "violated":
                     return outcome
                 if outcome == "closed":
-                    self.reached = max(self.reached, orientation.reached)
+                    self.reached = max(self.reached, smaller)
             work *= 4
 
+    def _until(self, work: int) -> Callable[[], bool]:
+        return lambda: self.stop() or self.counts.work > work
+
+    def _reach(self, radius: float) -> float:
+        """The radius of a ball that holds the body whose boundary is looked at (norm inf: a box of floats)."""
+        return _beyond(self.setting, radius) if self.setting.norm == "inf" else radius
+
     def _boundary(self, radius: float, stop: Callable[[], bool]) -> Outcome:
-        search = PairSearch(self.network, self.tools, self.counts, self.report, boundary=True)
-        return search.advance(radius, stop)
+        """Pairs on the boundary of the ball; in norm inf, of the least box of floats that holds it."""
+        network, tools, reach = self.network, self.tools, self._reach(radius)
+        if reach > radius:
+            box = around(self.setting, radius)
+            setting = replace(self.setting, low=box.low[0], high=box.high[0])
+            network, tools = Batches(setting), [self._tools(setting, self.descent)]
+        search = PairSearch(network, tools, self.counts, self.report, boundary=True)
+        return self._in_ball(search.advance(reach, stop), radius)
+
+    def _in_ball(self, outcome: Outcome, radius: float) -> Outcome:
+        """A violation in a slightly larger body says nothing."""
+        return "stopped" if outcome == "violated" and not self.descent.has_within(radius) else outcome
 
     def _by_pairs(self, radius: float, nearer: float) -> Outcome:
         if self._pairs is None or self._pairs.nearer != nearer:
@@ -153,3 +170,12 @@ class Prover:
                 return "stopped"
             return "closed" if self.counts.undecided == undecided else "stopped"
         return "stopped"
+
+
+def _beyond(setting: Setting, radius: float) -> float:
+    """The radius itself where floats hold center ± radius, or the domain ends before; else one that reaches further."""
+    box = around(setting, radius)
+    exact, most = Fraction(radius), Fraction(radius)
+    for c, low, high in zip(setting.exact_center, box.low[0].tolist(), box.high[0].tolist(), strict=True):
+        most = max(most, c - Fraction(low), Fraction(high) - c)
+    return radius if most <= exact else math.nextafter(float(most), math.inf) * (1 + 8 * SAFE)

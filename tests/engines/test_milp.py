@@ -343,3 +343,26 @@ def test_extreme_numbers_are_no_crash() -> None:
     assert asked(layers, [1.0, 1.0], radius=0.5, time_limit=5).verdict in ("refuted", "unresolved")
     assert asked(FOLD, [0.0, 0.0], radius=5e-324, time_limit=5).verdict in ("certified", "unresolved")
     assert asked(FOLD, [0.0, 0.0], radius=1e200, norm=2, time_limit=5).verdict in ("refuted", "unresolved")
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("radius", [0.0007, 1 / 3000, 2.0**-10, 2.0**-60])
+def test_a_boundary_that_floats_cannot_hold(radius: float) -> None:
+    """s(x - (1, 1)) winds round (1, 1): every determinant is positive, and no ball is good."""
+    (w, b), last = square()
+    network = [(w, b - w @ np.ones(2)), last]
+    assert asked(network, [1.0, 1.0], radius=radius, time_limit=20).verdict == "refuted"
+    beside = asked(network, [1.0003, 1.0], radius=radius, time_limit=20)
+    assert beside.verdict == ("refuted" if radius > 0.0003 else "certified")
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("norm", NORMS)
+def test_slopes_whose_squares_vanish(norm: str) -> None:
+    """(x1 - 2 relu(x1 - 1/2), x2), its neuron 2^-540 times as large."""
+    small = 2.0**-540
+    first = np.array([[1.0, 0.0], [-1.0, 0.0], [small, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    last = np.array([[1.0, -1.0, -2 / small, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, -1.0]])
+    network = [(first, np.array([0.0, 0.0, -small / 2, 0.0, 0.0])), (last, np.zeros(2))]
+    assert asked(network, [0.0, 0.0], norm=norm, radius=1.0).verdict == "refuted"
+    assert asked(network, [0.0, 0.0], norm=norm, radius=0.4375).verdict == "certified"

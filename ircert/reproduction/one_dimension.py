@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.errors import QueryError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import (
@@ -38,6 +39,7 @@ PAPER = (0.157, 0.322, 0.214, 0.553)
 WINDOW = (-2.5, 0.5)
 NEAR, REACH = (0.1, 0.6), 2.0
 """A random network is shown if its radii are of the paper's size: a turning point so far, a preimage so near."""
+PATIENCE = 10_000
 RED, BLUE = "#c1121f", "#1d4e89"
 INTERVALS = (RED, "#a3195b", "#e08214")
 
@@ -143,14 +145,13 @@ def _random(rng: np.random.Generator) -> Graph:
 def _random_network(settings: Settings) -> tuple[Graph, int]:
     """The first random network whose radii are of the paper's size, and how many were drawn."""
     rng = np.random.default_rng(settings.seed)
-    drawn = 0
-    while True:
-        drawn += 1
+    for drawn in range(1, PATIENCE + 1):
         graph = _random(rng)
         turns = _turning_points(graph)
         near = len(turns) > 0 and all(NEAR[0] <= np.abs(turns - c).min() <= NEAR[1] for c in CENTERS)
         if near and len(ircert.preimages(graph, graph.exact([CENTERS[1]]), ([CENTERS[1]], REACH))) > 1:
             return graph, drawn
+    raise QueryError(f"none of {PATIENCE} random networks turns near the paper's points", remedy="try another seed")
 
 
 def _turning_points(graph: Graph) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import ircert
 from ircert.ir.graph import Graph
 from ircert.reproduction.report import Settings
 from ircert.result.result import Result
+
+AGREEMENT = 30.0
+"""Seconds for each ball that is asked about once more."""
 
 
 def ask(settings: Settings, graph: Graph, center: Any, problem: str = "local", **options: Any) -> Result:
@@ -55,9 +59,18 @@ def agrees(settings: Settings, result: Result) -> bool:
 
     It shares no geometry with the engine `regions`, which finds radii in the plane.
     """
-    asked = {"norm": result.norm, "engine": "milp"}
+    seconds = AGREEMENT if settings.time_limit is None else min(AGREEMENT, settings.time_limit)
+    asked = replace(settings, time_limit=seconds)
     return all(
-        ask(settings, result.graph, result.center, result.problem, radius=share * radius(result), **asked).verdict
+        ask(
+            asked,
+            result.graph,
+            result.center,
+            result.problem,
+            radius=share * radius(result),
+            norm=result.norm,
+            engine="milp",
+        ).verdict
         == verdict
         for share, verdict in ((0.99, "certified"), (1.01, "refuted"))
     )

@@ -176,6 +176,7 @@ def _claims(
     settings: Settings, network: Graph, local: list[Result], pseudo: Result, pairs: list[tuple[Result, Result]]
 ) -> tuple[Claim, ...]:
     turns = _turning_points(network)
+    asked = [*local[2 if settings.quick else 0 :], pseudo]
     ends = [(radius(r), float(np.abs(turns - c).min())) for r, c in zip(local, CENTERS, strict=True)]
     answered = all_closed([*local, pseudo, *(r for pair in pairs for r in pair)])
     larger = sum(radius(r) <= radius(big) for r, big in pairs)
@@ -194,9 +195,9 @@ def _claims(
             f"R = {radius(pseudo):.4g}",
         ),
         Claim(
-            "random network: the mixed-integer engine agrees with all four radii",
-            all(agrees(settings, result) for result in (*local, pseudo)),
-            "1 % less is certified, 1 % more refuted",
+            "random network: the mixed-integer engine agrees",
+            all(agrees(settings, result) for result in asked),
+            f"{len(asked)} radii: 1 % less is certified, 1 % more refuted",
         ),
         Claim("r <= R at -1 for every random network", larger == len(pairs), f"{larger} of {len(pairs)}"),
     )

@@ -145,14 +145,14 @@ def test_the_optimum_of_a_fixed_ball(backend: str, norm: str) -> None:
 
 @pytest.mark.rule("E-4")
 def test_far_pairs_are_left_to_the_solver_where_the_tree_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ircert.engines import milp
+    from ircert.engines.search import Search
 
-    real = milp._Search._prove
+    real = Search._prove
 
     def without_far(self: Any, radius: float, seconds: float, nearer: float = np.inf) -> str:
         return real(self, radius, seconds, nearer) if nearer < np.inf else "stopped"
 
-    monkeypatch.setattr(milp._Search, "_prove", without_far)
+    monkeypatch.setattr(Search, "_prove", without_far)
     network = FOLD
     found = asked(network, [0.0, 0.0], radius=0.25)
     assert (found.verdict, found.trust) == ("certified", "solver")
@@ -290,9 +290,27 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < found.radius.certified <= Fraction(1, 2)
 
 
-def test_other_formulations_are_refused() -> None:
+@pytest.mark.rule("E-10")
+@pytest.mark.parametrize("norm", ["inf", "1"])
+def test_the_formulation_of_tangents(norm: str) -> None:
+    """(|x1 - 1/2|, x2): certified with the trust of a solver, refuted by an exact pair."""
+    found = asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, time_limit=20)
+    assert found.formulation == "tangent"
+    assert 0.48 < found.radius.certified <= 0.5
+    assert found.radius.refuted is not None
+    assert found.radius.refuted == pytest.approx(0.5, rel=1e-6)
+    assert found.trust == "solver"
+    assert found.stats["j0_lower"] <= 0.5 + 1e-9
+    good, bad = (asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, radius=r) for r in (0.25, 0.75))
+    assert (good.verdict, good.trust) == ("certified", "solver")
+    assert bad.verdict == "refuted"
+    assert asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25, require="exact").verdict == "unresolved"
+
+
+@pytest.mark.rule("E-10")
+def test_tangents_say_nothing_about_transform() -> None:
     with pytest.raises(Exception, match="tangent"):
-        asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25)
+        asked(FOLD, [0.0, 0.0], problem="transform", other=FOLD, formulation="tangent", radius=0.25)
 
 
 # --- holes that were there -------------------------------------------------------------------------------------------

@@ -1,0 +1,315 @@
+"""One question being answered for any number of inputs: a bracket grown and narrowed, or one ball decided.
+
+Proofs come from boxes and trees of phases (`ircert.proofs`), which need no solver's word; the paper's mixed-integer
+program gives p* of a fixed ball, and takes over the pairs that are far apart where proofs take too long.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ircert.engines.base import Answer, Progress, Question
+from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
+from ircert.engines.judge import NOTHING
+from ircert.errors import ProgramError
+from ircert.ir.compose import stack
+from ircert.ir.graph import Graph
+from ircert.passes.product import canonical
+from ircert.proofs.descent import Descent
+from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.hunt import hunt
+from ircert.proofs.merge import merged
+from ircert.proofs.outcome import Counts, Outcome
+from ircert.proofs.prover import Prover
+from ircert.proofs.setting import Setting
+from ircert.query import Norm
+from ircert.result.radius import End
+from ircert.result.result import Optimum, Verdict
+from ircert.result.witness import length
+
+CLEAR = "every pair of phases of two points in this ball was excluded by proofs in exact or safely rounded arithmetic"
+COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
+NEAR = "an exact tree excludes pairs nearer than"
+FAR = "the dual bound of the mixed-integer program those further apart"
+GROWTH = {1: 16.0, 2: 4.0}
+"""A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
+GROWTH_BEYOND = 2.0
+"""… and with more of them, because the work grows with a power of the radius."""
+FIRST = 0.983
+"""Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
+SMALLEST = 1 / 16
+"""… or this part of the radius in question."""
+FEW = 24
+"""Networks with that few neurons are small."""
+SHARE = 0.5
+"""The part of the time left that one ball may take."""
+BISECTIONS = 12
+HUNT = 0.1
+"""The part of a time limit that looking for collisions may take at first."""
+MOST_FOR_OPTIMUM = 10.0
+"""Seconds for the bound on p* of a ball that is refuted already."""
+
+
+def nothing(question: Question, reason: str) -> Answer:
+    """No answer, and why."""
+    verdict: Verdict | None = None if question.radius is None else "unresolved"
+    return Answer(verdict, End(0.0, NOTHING), None, None, "exact", reason=reason)
+
+
+@dataclass
+class Search:
+    """One question being answered; `clear` is the largest radius whose closed ball was proved."""
+
+    question: Question
+    clear: float = 0.0
+    reason: str | None = None
+    far: FarPairs | None = None
+    counts: Counts = field(default_factory=Counts)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        question = self.question
+        graph = question.graph if question.other is None else stack(question.graph, question.other)
+        self.setting = self._setting(graph, question.problem)
+        injective = None
+        if question.other is not None and question.graph.output_dim >= len(question.center):
+            injective = self._setting(question.graph, "local")
+        self.injective = injective
+        self._end = math.inf
+        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
+
+    @property
+    def backend(self) -> str | None:
+        """The solver that was asked, if one was."""
+        return None if self.far is None else self.far.backend
+
+    @cached_property
+    def prover(self) -> Prover:
+        """Made when it is first needed."""
+        return Prover(self.setting, self.descent, self.counts, self._over, self._report, self.injective)
+
+    def _setting(self, graph: Graph, problem: str) -> Setting:
+        question = self.question
+        return Setting(
+            merged(canonical(graph)),
+            problem,
+            question.graph.output_dim,
+            question.norm if len(question.center) > 1 else "inf",  # on a line all norms are one
+            question.center,
+            question.low,
+            question.high,
+        )
+
+    def answer(self) -> Answer:
+        """The bracket, or what is known of it when time is up."""
+        try:
+            self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
+            self._timed("hunt", self._hunt)
+            if self.question.radius is not None:
+                return self._fixed(self.question.radius)
+            self._bracket()
+        except KeyboardInterrupt:
+            self.reason = "interrupted"
+        except ProgramError as error:
+            self.reason = str(error)
+        if self.question.radius is not None:
+            return self._stopped()
+        return self._ends()
+
+    def _hunt(self) -> None:
+        if self.prover.orientation is None:  # which hunts by itself, and better
+            with self._within(HUNT * self.question.deadline.left()):
+                hunt(self.setting, self.descent, self.question.reach, self.question.seed)
+
+    def _over(self) -> bool:
+        return time.monotonic() > self._end or self.question.deadline.passed()
+
+    @contextmanager
+    def _within(self, seconds: float) -> Iterator[None]:
+        """Give what follows this much time at most."""
+        self._end = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._end = math.inf
+
+    # --- one ball ----------------------------------------------------------------------------------------------------
+
+    def _fixed(self, radius: float) -> Answer:
+        left = self.question.deadline.left()
+        if not self.descent.has_within(radius):
+            outcome = self._prove(radius, SHARE * left)
+            if outcome == "closed":
+                optimum = Optimum(0.0, 0.0)
+                return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
+            if outcome != "violated":
+                return self._near_and_far(radius)
+        return self.with_optimum(self._refuted(), radius)
+
+    def _refuted(self) -> Answer:
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        return Answer("refuted", certified, None, self._witness(), "exact", self._stats())
+
+    def with_optimum(self, answer: Answer, radius: float) -> Answer:
+        """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
+        if answer.witness is None:
+            return replace(answer, optimum=Optimum(0.0, 0.0))
+        question, value = self.question, self._separation(*answer.witness)
+        bound = trivial_bound(question, radius)
+        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left())
+        if seconds > 0:
+            norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
+            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm))
+            if self.far.bound is not None:
+                entries = len(question.center) if question.other is None else question.other.output_dim
+                found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
+                bound = found if bound is None else min(bound, found)
+            if self.far.pair is not None and self._separation(*self.far.pair) > value:
+                value = self._separation(*self.far.pair)
+                answer = replace(answer, witness=self.far.pair, refuted=answer.refuted or self._refuted_end())
+        if bound is None:
+            return answer
+        return replace(answer, optimum=Optimum(value, max(bound, value)), stats=self._stats())
+
+    def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
+        other = self.question.other
+        apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
+        return length(self.question.norm, *apart)
+
+    def _near_and_far(self, radius: float) -> Answer:
+        """Far pairs by the program's bound, near ones by a tree: `certified` with the trust of a solver."""
+        question = self.question
+        if question.deadline.passed() or question.problem == "transform":
+            return self._stopped()
+        seconds = question.deadline.left() / 2
+        self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
+        if self.far.bound is None:
+            self.reason = f"the tree is too large, and {self.far.reason}"
+            return self._stopped()
+        outcome = self._prove(radius, math.inf, nearer=self.far.bound)
+        if outcome == "violated":
+            return self._refuted()
+        if outcome == "closed":
+            evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
+            optimum = Optimum(0.0, self.far.bound)
+            return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
+        self.reason = f"pairs nearer than {self.far.bound:.3g} were not closed in time"
+        return self._stopped()
+
+    def _stopped(self) -> Answer:
+        if self.question.radius is not None and self.descent.has_within(self.question.radius):
+            return self._refuted()
+        return replace(nothing(self.question, self._why()), stats=self._stats())
+
+    # --- the largest radius ------------------------------------------------------------------------------------------
+
+    def _bracket(self) -> None:
+        """Grow until something is found, then prove the ball just below it.
+
+        Small questions are asked directly. For others, or where that takes too long, small balls come first, because
+        time may end.
+        """
+        reach, deadline, size = self.question.reach, self.question.deadline, self.setting.size
+        growth = GROWTH.get(size, GROWTH_BEYOND)
+        direct = size <= 2 or self.setting.neurons <= FEW
+        while not deadline.passed() and not self.descent.infimum_is_zero:
+            below = self._below_best()
+            target = below if below is not None else min(reach, max(FIRST, growth * self.clear))
+            if target <= self.clear:
+                return
+            radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
+            if self._prove(radius, SHARE * deadline.left()) == "stopped":
+                if not direct or self.clear >= SMALLEST * target:
+                    self._bisect(radius)
+                    return
+                direct = False
+
+    def _bisect(self, top: float) -> None:
+        """Radii between what is proved and what took too long, while there is time."""
+        deadline, tol = self.question.deadline, self.question.tol
+        for _ in range(BISECTIONS):
+            top = min(top, self._below_best() or top)
+            if deadline.passed() or self.descent.infimum_is_zero or top - self.clear <= tol * top / 4:
+                return
+            middle = (self.clear + top) / 2 if self.clear > 0 else top / 8
+            if self._prove(middle, deadline.left() / 4) == "stopped":
+                top = middle
+
+    def _below_best(self) -> float | None:
+        """A radius just below the best collision's: within half the tolerance."""
+        best = self.descent.best
+        return None if best is None else self._just_below(best[0])
+
+    def _just_below(self, measure: Fraction) -> float:
+        if self.descent.infimum_is_zero:
+            return 0.0
+        root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
+        return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
+
+    def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
+        """Prove a ball, or find a violation in it."""
+        with self._within(seconds):
+            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))
+        self.clear = max(self.clear, self.prover.reached)
+        self._report(f"radius {radius:g}: {outcome}")
+        return outcome
+
+    def _ends(self) -> Answer:
+        whole = self.clear >= self.question.reach
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        best = self.descent.best
+        reason = None if whole else self._why()
+        if best is None:
+            return Answer(None, certified, None, None, "exact", self._stats(), reason=reason)
+        if self.descent.infimum_is_zero:
+            zero = End(0.0, "collisions come as close to the centre as one likes")
+            return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
+        refuted = self._refuted_end()
+        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), reason=reason)
+
+    def _refuted_end(self) -> End:
+        assert self.descent.best is not None
+        root = End.root_above if self.setting.norm == "2" else End.above
+        return root(self.descent.best[0], COLLISION)
+
+    # --- small things ------------------------------------------------------------------------------------------------
+
+    def _why(self) -> str:
+        if self.reason is not None:
+            return self.reason
+        if self.question.deadline.passed():
+            return f"the time limit was reached after {self.counts.nodes} nodes"
+        return f"the trees stopped after {self.counts.nodes} nodes"
+
+    def _witness(self) -> tuple[list[Fraction], list[Fraction]]:
+        assert self.descent.best is not None
+        pair, center = self.descent.best[1], self.setting.exact_center
+        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.u, pair.v))
+        return x, y
+
+    def _report(self, text: str = "") -> None:
+        best = self.descent.best
+        upper = None if best is None else math.sqrt(best[0]) if self.setting.norm == "2" else float(best[0])
+        if not text:
+            text = f"{self.counts.boxes} boxes, {self.counts.pairs} pairs, {self.counts.nodes} nodes"
+        self.question.report(Progress(self.clear, upper, text))
+
+    def _timed(self, name: str, work: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def _stats(self) -> dict[str, Any]:
+        stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
+        if "prover" in self.__dict__ and self.prover.orientation is not None:
+            stats["j0_lower"] = self.prover.orientation.reached
+        return stats

@@ -1,0 +1,98 @@
+"""The formulation `tangent`: radii minimised by a solver over parts of the ball, collisions exact as always."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.engines.base import Answer
+from ircert.engines.judge import NOTHING
+from ircert.engines.search import FIRST, Search, nothing
+from ircert.engines.tangent import Tangents, tangents
+from ircert.proofs.hunt import sides
+from ircert.result.radius import End
+from ircert.result.result import Optimum
+
+GROWTH = 2.0
+WIDER = 1 + 2.0**-12
+"""A fixed ball is asked about with a radius this much larger, because bounds fall short of it by a margin."""
+LONGEST = 60.0
+"""Seconds without a time limit."""
+EVIDENCE = "the programs of tangents and of pairs further apart: no violation is nearer if the solver"
+
+
+@dataclass
+class TangentSearch(Search):
+    """`local` and `pseudo` by the programs of `ircert.engines.tangent`; certified ends have the trust of a solver."""
+
+    found: Tangents | None = None
+
+    @property
+    def backend(self) -> str | None:
+        """The solver that was asked."""
+        return None if self.found is None else self.found.backend
+
+    def answer(self) -> Answer:
+        """Minimise radii up to larger and larger ones, until something is in the way."""
+        start = time.monotonic()
+        limit = min(LONGEST, self.question.deadline.left())
+        try:
+            self._timed("programs", lambda: self._grow(start + limit))
+        except KeyboardInterrupt:
+            self.reason = "interrupted"
+        return self._decided(self.question.radius) if self.question.radius is not None else self._ends()
+
+    def _grow(self, end: float) -> None:
+        reach = self.question.reach * (WIDER if self.question.radius is not None else 1.0)
+        upper = reach if self.question.radius is not None else min(reach, FIRST)
+        while time.monotonic() < end:
+            self.found = self._asked(upper, end - time.monotonic())
+            self.clear = max(self.clear, self.found.certified)
+            self.reason = self.found.reason
+            short = self.found.certified < upper * (1 - 2.0**-14)
+            if self.descent.best is not None or short or upper >= reach:
+                return
+            upper = min(reach, GROWTH * upper)
+
+    def _asked(self, upper: float, seconds: float) -> Tangents:
+        def report(what: str, bound: float) -> None:
+            self._report(f"{what}: {bound:g} of {upper:g}")
+
+        found = tangents(self.question, upper, self.clear, seconds, report)
+        for pair in reversed(found.candidates):
+            first, second = sides(self.setting, np.stack([np.asarray(point) for point in pair]))
+            self.descent.improve(first, second)
+        return found
+
+    def _decided(self, radius: float) -> Answer:
+        if self.descent.has_within(radius):
+            return self.with_optimum(self._refuted(), radius)
+        if self.clear >= radius:
+            optimum = Optimum(0.0, 2 * radius)
+            return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
+        reason = self.reason or f"the programs reached the radius {self.clear:g}"
+        return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=reason)
+
+    def _ends(self) -> Answer:
+        if self.descent.infimum_is_zero or self.clear <= 0:
+            return super()._ends()
+        best = self.descent.best
+        reason = self.reason or ("the bounds of the programs fall short of the collision" if best else None)
+        certified = self._certified()
+        if best is not None and certified >= self._refuted_end():
+            return nothing(self.question, "the solver's bound contradicts an exact collision")
+        refuted, witness = (None, None) if best is None else (self._refuted_end(), self._witness())
+        return Answer(None, certified, refuted, witness, "solver", self._stats(), reason=reason)
+
+    def _certified(self) -> End:
+        return End(min(self.clear, self.question.reach), f"{EVIDENCE} ({self.backend}) is right")
+
+    def _stats(self) -> dict[str, object]:
+        stats = super()._stats()
+        if self.found is not None and math.isfinite(self.found.j0_lower):
+            stats["j0_lower"] = self.found.j0_lower
+            stats["solved"] = self.found.solved
+        return stats

@@ -28,10 +28,12 @@ class Milp(Engine):
         if refusal is not None:
             return nothing(question, refusal)
         formulation = question.formulation or "paper"
-        search = {"paper": Search, "tangent": TangentSearch}[formulation](without_pinned(question))
+        searches = {"paper": Search, "tangent": TangentSearch}[formulation]
         found = instant(question) if question.at_once else None
         if found is None:
+            search = searches(without_pinned(question))
             found = unpinned(search.answer(), question)
-        elif question.radius is not None:
-            found = unpinned(search.with_optimum(found, question.radius), question)
+        else:
+            search = searches(question)
+            found = found if question.radius is None else search.with_optimum(found, question.radius)
         return replace(found, formulation=formulation, backend=search.backend)

@@ -172,8 +172,9 @@ class Search:
                 found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
                 bound = found if bound is None else min(bound, found)
             if self.far.pair is not None and self._separation(*self.far.pair) > value:
+                refuted = self._refuted_end() if answer.refuted is None else answer.refuted
                 value = self._separation(*self.far.pair)
-                answer = replace(answer, witness=self.far.pair, refuted=answer.refuted or self._refuted_end())
+                answer = replace(answer, witness=self.far.pair, refuted=refuted)
         if bound is None:
             return answer
         return replace(answer, optimum=Optimum(value, max(bound, value)), stats=self._stats())

@@ -79,9 +79,9 @@ class CellTree:
         on, free = (phases > 0)[:, None], (phases == 0)[:, None]
         slopes = Slopes.of(on, free, np.zeros((self.network.size, 1), dtype=bool))
         found = contractions(self.network, slopes)
-        if orientation(found.fixed)[0] != self.hunter.home:
+        if not found.positive[0] or orientation(found.fixed)[0] != self.hunter.home:
             return False
-        few = int(free.sum()) <= MOST_FREE and bool(found.positive[0])
+        few = int(free.sum()) <= MOST_FREE
         return bool(found.proved[0] or (few and kernel_free(self.network, slopes, found)[0]))
 
     def _split(self, part: Part, phases: Phases, gaps: Array) -> list[Phases]:

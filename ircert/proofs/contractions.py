@@ -25,7 +25,8 @@ from ircert.proofs.batches import Batches, inverses, left_inverses, times
 MOST_INPUTS = 8
 """Signs of larger determinants in floats are not relied on."""
 DETERMINANT = 1e-9
-"""What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths."""
+"""What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths, which are
+about equal: n^3 2^(n - 1) u and more."""
 ROUNDS = 6
 BUDGET = 64
 """Cubes that a pair may be cut into."""
@@ -147,13 +148,19 @@ def _matrix(network: Batches, fixed: Array, jacobian: Array, still: Mask) -> tup
 
 
 def _signs(matrix: Array, doubt: Array) -> tuple[Mask, Mask]:
+    """Where a determinant is positive or negative for sure; doubt: what the entries of each row are off by, in all."""
     if len(matrix) > MOST_INPUTS:
         nothing = np.zeros(matrix.shape[2], dtype=bool)
         return nothing, nothing
+    # rows of about the same length: otherwise elimination may lose a short one
+    scale = np.abs(matrix).max(axis=1)
+    scale = np.exp2(-np.round(np.log2(np.where(scale > 0, scale, 1.0))))
+    matrix, doubt = matrix * scale[:, None], doubt * scale
     rows = np.abs(matrix).sum(axis=1) + doubt
-    values = np.linalg.det(np.moveaxis(matrix, 2, 0))
+    good = np.isfinite(rows).all(axis=0) & (rows > 0).all(axis=0)
+    values = np.linalg.det(np.moveaxis(np.where(good, matrix, 0.0), 2, 0))
     margin = (DETERMINANT + 2 * (doubt / rows).sum(axis=0)) * rows.prod(axis=0)
-    return values > margin, values < -margin
+    return good & (values > margin), good & (values < -margin)
 
 
 def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> tuple[Array, Array]:
@@ -222,7 +229,6 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
 
 def orientation(matrices: Array) -> Array:
     """The signs of the determinants of square float matrices (rows, columns, batch); 0 where floats cannot tell."""
-    nothing = np.zeros(matrices.shape[1:])
-    scale = np.abs(matrices).max(axis=(0, 1))
-    positive, negative = _signs(matrices / np.where(scale > 0, scale, 1.0), nothing)
+    with np.errstate(all="ignore"):
+        positive, negative = _signs(matrices, np.zeros(matrices.shape[1:]))
     return positive.astype(np.float64) - negative

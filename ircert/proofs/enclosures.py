@@ -15,6 +15,9 @@ from ircert.bounds.rounding import UNIT, slack
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches, times
 
+UNDERFLOW = 1e-300
+"""More than all that is lost where coefficients are too small for floats, for values of size 1."""
+
 
 @dataclass(frozen=True)
 class Enclosures:
@@ -23,6 +26,7 @@ class Enclosures:
     on, off:        the neurons whose phase is decided
     slopes, shifts: s and μ of every neuron
     lines:          A of every neuron; output: A of the givens
+    total:          a bound on the sum of all absolute values on the way
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
     """
@@ -36,11 +40,12 @@ class Enclosures:
     depths: Array
     lines: Array
     output: Array
+    total: Array
     sizes: dict[str, Array]
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
-        names = ("middle", "half", "on", "off", "slopes", "shifts", "depths", "lines", "output")
+        names = ("middle", "half", "on", "off", "slopes", "shifts", "depths", "lines", "output", "total")
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 
@@ -56,6 +61,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     slopes, shifts, depths = (np.zeros((neurons, count)) for _ in range(3))
     lines = np.zeros((neurons, n, count))
     sizes: dict[str, Array] = {}
+    total = (np.abs(middle) + half).sum(axis=0)
+    lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
 
     def reach(state: Array) -> Array:
         return (np.abs(state[:, :n]) * half).sum(axis=1)
@@ -67,7 +74,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         sums = np.stack([state[:, n + 1], reach(state) + np.abs(state[:, n]) + state[:, n + 1]], axis=1)
         sums = times(network.absolute[name], sums)
         sizes[name] = sums[:, 1] + np.abs(network.biases[name])[:, None]
-        result[:, n + 1] = sums[:, 0] * (1 + 8 * network.terms * UNIT) + slack(2 * network.terms, sizes[name])
+        result[:, n + 1] = sums[:, 0] * (1 + 8 * network.terms * UNIT) + slack(2 * network.terms, sizes[name]) + lost
+        total[:] += sizes[name].sum(axis=0)
         return result
 
     def relu(name: str, state: Array) -> Array:
@@ -86,7 +94,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         slopes[where], shifts[where], depths[where], lines[where] = s, top / 2, size, state[:, :n]
         result = state * s[:, None]
         result[:, n] += top / 2
-        result[:, n + 1] += top / 2 * (1 + 8 * UNIT) + slack(network.terms, np.where(s > 0, size, 0.0))
+        result[:, n + 1] += top / 2 * (1 + 8 * UNIT) + slack(network.terms, np.where(s > 0, size, 0.0)) + lost
+        total[:] += size.sum(axis=0)
         return result
 
     norm, home = network.setting.norm, network.setting.center[:, None] - middle
@@ -116,7 +125,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     start[:, n] = middle
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, relu, add))[:, :n]
-    return Enclosures(middle, half, on, off, slopes, shifts, depths, lines, output, sizes)
+    return Enclosures(middle, half, on, off, slopes, shifts, depths, lines, output, total, sizes)
 
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:
@@ -142,4 +151,5 @@ def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
     value = value + (last * boxes.middle[:, None]).sum(axis=0)
     reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
     size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)
-    return value, reach * (1 + 16 * network.terms * UNIT) + slack(4 * network.terms, size)
+    rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
+    return value, reach * (1 + 16 * network.terms * UNIT) + rounding

@@ -151,7 +151,8 @@ class Orientation:
         count = known.on.shape[1]
         slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, count), dtype=bool))
         found = contractions(self.network, slopes)
-        closed = found.proved.copy()
+        # with det(C J) > 0 in the cube, the sign of C is that of all J
+        closed = found.proved & found.positive
         few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE) & found.positive)
         if len(few):
             self.counts.slopes += len(few)

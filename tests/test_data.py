@@ -38,8 +38,10 @@ def vanderpol(x: Array, y: Array) -> list[Array]:
     return [y, (1 - x**2) * y - x]
 
 
-def coupled(x: Array, y: Array, u: Array, v: Array) -> list[Array]:
-    return [y, (1 - x**2) * y - x + 0.1 * (u - x), v, (1 - u**2) * v - u + 0.1 * (x - u)]
+def coupled(*state: Array) -> list[Array]:
+    x, y = state[::2], state[1::2]
+    turns = [(1 - a**2) * b - a + 0.1 * sum(c - a for c in x) for a, b in zip(x, y, strict=True)]
+    return [value for pair in zip(y, turns, strict=True) for value in pair]
 
 
 def lorenz(u: Array, v: Array, w: Array) -> list[Array]:
@@ -55,6 +57,7 @@ def brusselator(x: Array, y: Array, b: Array | float, step: Array | float) -> Ar
 FAMILIES: dict[str, tuple[Any, Any, Callable[[Array], Array]]] = {
     "vanderpol": ([-3] * 2, [3] * 2, lambda x: integrate(vanderpol, x, 0.2)),
     "coupled-vanderpol": ([-2.5] * 4, [2.5] * 4, lambda x: integrate(coupled, x, 0.2)),
+    "coupled-vanderpol-6-24-24-6": ([-2.5] * 6, [2.5] * 6, lambda x: integrate(coupled, x, 0.2)),
     "lorenz": ([-2] * 3, [2] * 3, lambda x: integrate(lorenz, x, 0.05)),
     "brusselator": ([-1, -1, 1.8], [3, 4, 2.4], lambda p: brusselator(p[:, 0], p[:, 1], p[:, 2], 0.15)),
     "brusselator-3-32-32-2": ([-1, -1, 1.9], [4, 4.5, 2.7], lambda p: brusselator(p[:, 0], p[:, 1], p[:, 2], 0.15)),
@@ -83,8 +86,8 @@ def test_the_readme_names_every_network() -> None:
 def test_names_are_those_promised() -> None:
     pruned = {f"vanderpol-2-32-32-2-pruned-{percent}-{seed}" for percent in (40, 50, 60) for seed in (1, 2, 3)}
     small = {"vanderpol-2-10-10-2", "vanderpol-2-16-16-2", "vanderpol-2-32-32-2"}
-    higher = {"coupled-vanderpol-4-16-16-4", "coupled-vanderpol-4-32-32-4", "lorenz-3-16-16-3", "brusselator-3-24-24-2"}
-    assert set(networks.names()) >= pruned | small | higher
+    coupled = {f"coupled-vanderpol-{sizes}" for sizes in ("4-16-16-4", "4-32-32-4", "6-24-24-6")}
+    assert set(networks.names()) >= pruned | small | coupled | {"lorenz-3-16-16-3", "brusselator-3-24-24-2"}
 
 
 def test_each_name_has_one_file_and_together_they_are_small() -> None:

@@ -119,6 +119,8 @@ class Search:
             self.reason = "interrupted"
         except ProgramError as error:
             self.reason = str(error)
+        except ArithmeticError:
+            self.reason = "numbers beyond the range of floats"
         if self.question.radius is not None:
             return self._stopped()
         return self._ends()

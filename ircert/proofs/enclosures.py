@@ -147,7 +147,8 @@ def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
         reach = reach + slack(4 * network.terms, (absolute * boxes.depths[where][:, None]).sum(axis=0))
         return given * boxes.slopes[where][:, None]
 
-    last = network.backward(rows, affine, relu)
+    with np.errstate(all="ignore"):
+        last = network.backward(rows, affine, relu)
     value = value + (last * boxes.middle[:, None]).sum(axis=0)
     reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
     size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)

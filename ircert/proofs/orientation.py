@@ -21,19 +21,12 @@ from ircert.proofs.enclosures import Enclosures, enclose
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
 from ircert.proofs.parts import part_of
+from ircert.proofs.scheduling import PATIENCE, Schedule
 from ircert.proofs.splitting import scores, sides
 
 BATCH = 2048
 FEW_OPEN = 12
-"""Boxes with at most this many open neurons go to a tree of phases, once cutting them does not help."""
-PATIENCE = (3, 8)
-"""Cuts of every side without deciding a neuron before a box may go there, and before it must."""
-FIRST_AGE = 5
-"""As if cut so often: the whole ball may go there at once, if few neurons are open in it."""
-TREES = 4
-"""Boxes of a wave that may."""
-BUDGET = 12
-"""Nodes of such a tree, twice as many for every further cut of all sides."""
+"""Boxes with at most this many open neurons may go to a tree of phases."""
 DEEPEST = 100
 """Cuts of every side after which floats are used up."""
 MOST = 3_000_000
@@ -73,6 +66,9 @@ class Orientation:
     _root: float = 0.0
     _trees: CellTree | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(self.counts)
+
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         """Go on until everything within the radius is closed."""
         self._grow(radius)
@@ -98,7 +94,7 @@ class Orientation:
             root = around(self.network.setting, radius)
             nothing = np.zeros(1, dtype=np.int64)
             # small networks may go to a tree of phases at once
-            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + FIRST_AGE * self.network.size)
+            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + PATIENCE * self.network.size)
             self._root = radius
 
     def _wave(self, radius: float, stop: Callable[[], bool]) -> None:
@@ -126,6 +122,7 @@ class Orientation:
 
     def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
         """What is left of some boxes: their halves, or themselves where they are good within the radius."""
+        self.counts.waves += 1
         self.counts.boxes += len(here.keys)
         known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
         closed, weights = self._closed(known)
@@ -165,17 +162,19 @@ class Orientation:
     ) -> Mask:
         """Boxes that stay as they are: by phases, inside the ball."""
         good = np.zeros(len(opens), dtype=bool)
-        for i in ripe(opens <= FEW_OPEN, ages // self.network.size):
+        for i in self.schedule.ripe(opens <= FEW_OPEN, ages // self.network.size):
             if stop() or ages[i] > DEEPEST * self.network.size:
                 raise Stopped
+            if not self.schedule.has_room(int(ages[i]) // self.network.size):
+                break
             if self._trees is None:
                 self._trees = CellTree(self.network, self.hunter, self.counts)
             part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
             try:
-                self._trees.close(part, budget(int(ages[i]) // self.network.size), stop)
+                self._trees.close(part, self.schedule.nodes, stop)
                 good[i] = True
             except TooLarge:
-                continue
+                self.schedule.was_too_large()
         return good
 
     def _halves(
@@ -187,16 +186,3 @@ class Orientation:
         halves = joined(list(here.boxes.take(chosen).halves(wanted)))
         keys = np.maximum(np.tile(here.keys[chosen], 2), nearest(self.network.setting, halves))
         return _Frontier(halves, keys, np.tile(opens[chosen], 2), np.tile(ages[chosen], 2))
-
-
-def ripe(few: Mask, ages: Indices) -> Indices:
-    """Which boxes (or pairs) of a wave go to trees of phases, by how often they were cut in vain."""
-    may = np.flatnonzero(few & (ages >= PATIENCE[0]))
-    oldest = may[np.argsort(-ages[may], kind="stable")]
-    must = int((ages[may] >= PATIENCE[1]).sum())
-    return oldest[: max(TREES, must)]
-
-
-def budget(age: int) -> int:
-    """The nodes that a tree of phases may have: splitting boxes is cheap, so that early trees must be small."""
-    return BUDGET << min(10, max(0, age - PATIENCE[0]))

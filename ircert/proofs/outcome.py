@@ -9,7 +9,8 @@ Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 
 NODE = 40
-"""A node of a tree takes about as long as so many boxes."""
+WAVE = 100
+"""A node of a tree of phases, and a wave however small, take about as long as so many boxes in a wave."""
 
 
 class Violated(Exception):
@@ -28,6 +29,7 @@ class Stopped(Exception):
 class Counts:
     """What was looked at: boxes, pairs of boxes, those whose slopes were cut, trees of phases and what ended them."""
 
+    waves: int = 0
     boxes: int = 0
     pairs: int = 0
     slopes: int = 0
@@ -40,6 +42,11 @@ class Counts:
     undecided: int = 0
 
     @property
+    def cutting(self) -> int:
+        """The work of cutting, in boxes."""
+        return self.boxes + self.pairs + WAVE * self.waves
+
+    @property
     def work(self) -> int:
-        """All of it, in boxes."""
-        return self.boxes + self.pairs + NODE * self.nodes
+        """All of it."""
+        return self.cutting + NODE * self.nodes

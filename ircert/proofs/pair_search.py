@@ -18,10 +18,11 @@ from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, 
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
 from ircert.proofs.enclosures import Enclosures, enclose, ranges
 from ircert.proofs.exact_map import center_signs
-from ircert.proofs.orientation import DEEPEST, FIRST_AGE, MOST, budget, ripe
+from ircert.proofs.orientation import DEEPEST, MOST
 from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
 from ircert.proofs.parts import center_part, part_of
 from ircert.proofs.phase_tree import PhaseTree, Tools
+from ircert.proofs.scheduling import PATIENCE, Schedule
 from ircert.proofs.splitting import scores, sides
 
 BATCH = 2048
@@ -79,6 +80,7 @@ class PairSearch:
 
     def __post_init__(self) -> None:
         self.setting = self.network.setting
+        self.schedule = Schedule(self.counts)
         self.matter = self.tools[-1].matter[:, None]
         self.center = center_part(self.setting) if self.setting.pseudo else None
         self.signs = center_signs(self.setting)[:, None] if self.setting.pseudo else None
@@ -115,7 +117,7 @@ class PairSearch:
         same = np.asarray(first == second) if not self.setting.pseudo else np.zeros(len(first), dtype=bool)
         hard = np.full(len(first), len(self.tools) == 1)
         # small networks may go to a tree of phases at once
-        ages = count + FIRST_AGE * self.network.size
+        ages = count + PATIENCE * self.network.size
         self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count, ages)
         self._root = radius
 
@@ -132,7 +134,10 @@ class PairSearch:
             order = np.argpartition(keys, BATCH)[:BATCH]
         chosen = np.zeros(count, dtype=bool)
         chosen[order] = keys[order] < radius
-        here, self._frontier = self._frontier.take(chosen), self._frontier.take(~chosen)
+        here, rest = self._frontier.take(chosen), ~chosen
+        if self.boundary:  # pairs outside the ball would stand in the way of others
+            rest &= keys < radius
+        self._frontier = self._frontier.take(rest)
         return here.take(self._matters(here, radius))
 
     def _matters(self, here: _Frontier, radius: float) -> Mask:
@@ -148,6 +153,7 @@ class PairSearch:
 
     def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
         """What is left of some pairs."""
+        self.counts.waves += 1
         self.counts.pairs += len(here.keys)
         if not len(here.keys):
             return here
@@ -240,28 +246,31 @@ class PairSearch:
     ) -> Mask:
         """Pairs that are closed within the ball by trees of phases; marks those that turn out to be hard."""
         good = np.zeros(len(opens), dtype=bool)
-        for i in ripe(opens <= FEW_OPEN, ages // self.network.size):
+        for i in self.schedule.ripe(opens <= FEW_OPEN, ages // self.network.size):
             if stop() or ages[i] > 2 * DEEPEST * self.network.size:
                 raise Stopped
-            good[i] = self._in_tree(here, i, int(ages[i]) // self.network.size, radius)
+            if not self.schedule.has_room(int(ages[i]) // self.network.size):
+                break
+            good[i] = self._in_tree(here, i, radius)
         return good
 
-    def _in_tree(self, here: _Frontier, i: int, age: int, radius: float) -> bool:
+    def _in_tree(self, here: _Frontier, i: int, radius: float) -> bool:
         tools = self.tools[-1] if here.hard[i] else self.tools[0]
         x = part_of(tools.setting, radius, here.x.low[i], here.x.high[i])
         y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
         # cutting a hard pair only makes more of them
-        nodes = max(budget(age), HARD if len(self.tools) > 1 and here.hard[i] else 0)
+        nodes = max(self.schedule.nodes, HARD if len(self.tools) > 1 and here.hard[i] else 0)
         undecided = self.counts.undecided
         try:
             PhaseTree(tools, x, y if self.center is None else self.center, nodes).close()
         except TooLarge:
+            self.schedule.was_too_large()
             return False
         except Violated:
             if here.hard[i]:
                 raise
             here.hard[i] = True
-            return self._in_tree(here, i, age, radius)
+            return self._in_tree(here, i, radius)
         if self.counts.undecided > undecided:
             raise Stopped
         return True

@@ -362,6 +362,10 @@ def test_extreme_numbers_are_no_crash() -> None:
     assert asked(layers, [1.0, 1.0], radius=0.5, time_limit=5).verdict in ("refuted", "unresolved")
     assert asked(FOLD, [0.0, 0.0], radius=5e-324, time_limit=5).verdict in ("certified", "unresolved")
     assert asked(FOLD, [0.0, 0.0], radius=1e200, norm=2, time_limit=5).verdict in ("refuted", "unresolved")
+    for norm in NORMS:
+        assert asked(FOLD, [1e308, 0.0], radius=1.7e308, norm=norm, time_limit=5).verdict != "certified"
+    assert asked(FOLD, [1e308, 0.0], norm=2, time_limit=5).radius.certified <= 1e308
+    assert asked(FOLD, [0.5, 1.0], norm=2, radius=5e-324, time_limit=5).verdict != "certified"
 
 
 @pytest.mark.rule("E-9")

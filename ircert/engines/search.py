@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ircert.engines.base import Answer, Progress, Question
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
 from ircert.engines.judge import NOTHING
@@ -258,7 +260,8 @@ class Search:
 
     def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
         """Prove a ball, or find a violation in it."""
-        with self._within(seconds):
+        # what is not a finite number proves nothing, and need not be reported
+        with self._within(seconds), np.errstate(all="ignore"):
             outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))
         self.clear = max(self.clear, self.prover.reached)
         self._report(f"radius {radius:g}: {outcome}")

@@ -77,7 +77,8 @@ def _length(gaps: Array, norm: Norm) -> Array:
 
 def around(setting: Setting, radius: float) -> Boxes:
     """One box that holds the ball, cut with the domain: exactly the box of norm inf where floats can hold it."""
-    low, high = setting.center - radius, setting.center + radius
+    with np.errstate(over="ignore"):
+        low, high = setting.center - radius, setting.center + radius
     exact = Fraction(radius)
     for j, c in enumerate(setting.exact_center):
         if Fraction(float(low[j])) > c - exact:

@@ -149,8 +149,8 @@ def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
 
     with np.errstate(all="ignore"):
         last = network.backward(rows, affine, relu)
-    value = value + (last * boxes.middle[:, None]).sum(axis=0)
-    reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
-    size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)
-    rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
+        value = value + (last * boxes.middle[:, None]).sum(axis=0)
+        reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
+        size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)
+        rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
     return value, reach * (1 + 16 * network.terms * UNIT) + rounding

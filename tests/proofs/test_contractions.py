@@ -59,8 +59,8 @@ def test_a_cube_that_is_proved_has_no_singular_slopes(n: int) -> None:
             if good and found.proved[k] and found.positive[k] and home[k]:
                 assert signs == {int(home[k])}
             proved, refused = proved + bool(by_faces[k]), refused + (not good)
-    assert proved > 5
-    assert refused > 5
+    assert proved > 2
+    assert refused > 2
 
 
 @pytest.mark.rule("E-2")

@@ -1,134 +1,181 @@
-"""Radii by mixed-integer programs: the paper's formulation, tangents, and tangents over parts of the ball.
+"""Largest radii: the paper's formulation, tangents, parts of the ball, and the engines, on every solver that is there.
 
-    python benchmarks/radius.py [--limit 60] [--solvers highs,scip,mip,gurobi] [--only vanderpol-2-32-32-2]
+    python benchmarks/radius.py [--sections balls,step,radii,residual,without] [--limit 5] [--long 120]
+                                [--solvers highs,scip,mip,gurobi] [--ways paper,tangent,parts] [--only lorenz]
 
-Seconds are of processor time, one thread (set OMP_NUM_THREADS=1); a run is stopped after --limit seconds of the clock,
-and then its ratio is a bound below. Each ball is one on which the network is injective, around 0 in the norm inf.
+Seconds are of processor time, one thread (set OMP_NUM_THREADS=1). Work is stopped after --limit seconds of the clock
+(--long for the larger networks and for single steps of the paper's formulation); then its ratio is a bound. All balls
+are around 0 in the norm inf. `mip` is CBC. Solvers that are not installed are left out.
 
-    paper        max |x - y| over two copies: one step of a bisection
-    tangent      T on that ball, one program that picks the coordinate
-    coordinates  the same, one program for each coordinate
-    parts        T over parts of the ball
-    both         min(T_δ, F_δ) over parts: what injectivity needs
-
-Ratios are to the paper's formulation on the same solver. Solvers that are not installed are left out.
+    balls     balls on which the network is injective, ratios to the paper's formulation on the same solver; for the
+              engines, which need no solver there, to the paper's formulation on the first solver.
+              paper: max |x - y| over two copies, one step of a bisection; tangent: T, one program that picks the
+              coordinate; coordinates: one for each; parts: T over parts; both: T and what else injectivity needs
+    step      one step of the paper's formulation with radius 1 against the exact radius of the same network
+    radii     the brackets that engines reach
+    residual  x + g(x) with random weights: invertible by their weights, and others by search
+    without   the search with one of its arguments switched off: a largest radius, then balls
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from unittest import mock
 
-import numpy as np
+from formulations import Ball, largest
+from timing import Measured, measured
 
+import ircert.proofs.cell_tree
+import ircert.proofs.orientation
+import ircert.proofs.pair_search
+import ircert.proofs.prover
 from ircert.backends import get
-from ircert.backends.base import Solver, Status
+from ircert.backends.base import Solver
 from ircert.data.networks import bundled
-from ircert.engines.base import Deadline, Question
-from ircert.engines.part_search import PartSearch
-from ircert.engines.part_tasks import Kinks
-from ircert.engines.tangent import tangents
-from ircert.errors import IrcertError
-from ircert.ir.graph import Graph
-from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical, program
-from ircert.passes.tangent_product import TangentProduct
-from ircert.query import Query
+from ircert.reproduction.running_times import residual
 
 BALLS = [
     ("vanderpol-2-10-10-2", 2.0),
     ("vanderpol-2-16-16-2", 1.0),
-    ("vanderpol-2-32-32-2", 0.5),
     ("vanderpol-2-32-32-2", 1.0),
-    ("vanderpol-2-32-32-2", 3.0),
     ("lorenz-3-16-16-3", 0.25),
     ("coupled-vanderpol-4-16-16-4", 0.25),
-    ("coupled-vanderpol-4-32-32-4", 0.25),
+    ("coupled-vanderpol-6-24-24-6", 0.125),
 ]
-DONE = (Status.OPTIMAL, Status.INFEASIBLE)
+STEP = ("vanderpol-2-32-32-2", 1.0)
+MEDIUM = ["vanderpol-2-10-10-2", "vanderpol-2-16-16-2", "vanderpol-2-32-32-2", "lorenz-3-16-16-3"]
+LARGE = ["coupled-vanderpol-4-16-16-4", "coupled-vanderpol-4-32-32-4", "coupled-vanderpol-6-24-24-6"]
+RESIDUAL = [(1, 50), (2, 10), (2, 50), (4, 10), (4, 50), (8, 10), (8, 50)]
+"""Inputs and neurons."""
+BY_WEIGHTS, BY_SEARCH = (0.9, 1.5), 5.0
+"""Spectral norms of g."""
+RADIUS = 20.0
+PLACES = {
+    "degree": [(ircert.proofs.prover, "MOST_INPUTS", 0)],
+    "cutting slopes": [
+        (place, "MOST_FREE", -1)
+        for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.cell_tree)
+    ],
+    "boxes": [(ircert.proofs.prover, "MOST_CUT", 0)],
+    "trees": [
+        (place, "FEW_OPEN", -1)
+        for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.prover)
+    ],
+}
+"""What to set so that an argument of the search is never used."""
+WITHOUT = [("vanderpol-2-32-32-2", None), ("lorenz-3-16-16-3", 0.75), ("coupled-vanderpol-4-16-16-4", 0.75)]
+"""Networks, with a radius or without."""
 
 
-class Ball:
-    """One network, one radius, one solver: each way of asking gives (finished, what was found)."""
-
-    def __init__(self, graph: Graph, radius: float, solver: Solver, limit: float) -> None:
-        self.graph = canonical(graph)
-        self.radius = radius
-        self.solver = solver
-        self.limit = limit
-        self.center = [0.0] * graph.input_dim
-
-    def paper(self) -> tuple[bool, str]:
-        outcome = self.solver.solve(program(self.graph, self._query()), time_limit=self.limit, gap=0.0)
-        return outcome.status in DONE, f"p* <= {_shown(outcome.bound)}"
-
-    def tangent(self, coordinate: int | None = None) -> tuple[bool, str]:
-        asked = TangentProduct(tuple(self.center), self.radius, coordinate=coordinate).run(self.graph).result
-        outcome = self.solver.solve(asked, time_limit=self.limit, gap=0.0)
-        bound = self.radius if outcome.status is Status.INFEASIBLE else outcome.bound
-        return outcome.status in DONE, f"T >= {_shown(bound)}"
-
-    def coordinates(self) -> tuple[bool, str]:
-        found = [self.tangent(j) for j in range(len(self.center))]
-        return all(done for done, _ in found), min(text for _, text in found)
-
-    def parts(self) -> tuple[bool, str]:
-        ball = self._query().ball
-        search = PartSearch(Kinks(merged(self.graph), self._query()), ball, self.solver, Deadline(self.limit))
-        bound = search.run()
-        return search.done, f"T >= {_shown(bound)}, {search.solved} programs"
-
-    def both(self) -> tuple[bool, str]:
-        size = len(self.center)
-        free = np.full(size, np.inf)
-        asked = Question(
-            self.graph, None, "local", "inf", np.zeros(size), -free, free, None, self.radius, backend=self.solver.name
-        )
-        found = tangents(asked, self.radius, seconds=self.limit)
-        return found.certified > 0.99 * self.radius, f"r >= {found.certified:.4g}, {found.solved} programs"
-
-    def _query(self) -> Query:
-        return Query("local", self.center, self.radius)
-
-
-def _shown(number: float | None) -> str:
-    return "nothing" if number is None else f"{number:.4g}"
-
-
-def measured(action: Callable[[], tuple[bool, str]]) -> tuple[float, bool, str]:
-    """Seconds of processor time, whether it finished, and what it found."""
-    start = time.process_time()
-    try:
-        done, text = action()
-    except IrcertError as error:
-        done, text = False, str(error)[:60]
-    return time.process_time() - start, done, text
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--limit", type=float, default=60.0)
-    parser.add_argument("--solvers", default="highs,scip,mip,gurobi")
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
+def balls(options: argparse.Namespace) -> None:
     for name, radius in BALLS:
         if not name.startswith(options.only):
             continue
         print(f"{name}, radius {radius:g}")
-        for word in options.solvers.split(","):
-            solver = get(word)
-            if not isinstance(solver, Solver) or not solver.is_available():
-                continue
-            ball = Ball(bundled(name), radius, solver, options.limit)
-            usual = None
-            for way in (ball.paper, ball.tangent, ball.coordinates, ball.parts, ball.both):
-                seconds, done, text = measured(way)
-                usual = usual or (seconds, done)
-                more = "" if usual[1] else ">"
-                ratio = f"x {more}{usual[0] / seconds:,.1f}" if done and way.__name__ != "paper" else ""
-                state = "" if done else " (stopped)"
-                print(f"  {word:8} {way.__name__:12} {seconds:8.2f} s {ratio:>10}  {text}{state}", flush=True)
+        ball, first = Ball(bundled(name), radius, options.limit), None
+        for solver in _solvers(options.solvers):
+            usual: Measured | None = None
+            for way in options.ways.split(","):
+                found = measured(partial(getattr(ball, way), solver))
+                _show(found, f"{solver.name} {way}", usual)
+                usual = found if way == "paper" else usual
+            first = first or usual
+        for engine in ("milp", "regions", "auto"):
+            if engine != "regions" or ball.graph.input_dim <= 2:
+                _show(measured(partial(ball.search, engine)), f"engine {engine}", first)
+
+
+def step(options: argparse.Namespace) -> None:
+    name, radius = STEP
+    graph = bundled(name)
+    print(f"{name}: one step of the paper's formulation with radius {radius:g}, and the exact radius")
+    usual: Measured | None = None
+    for solver in _solvers("gurobi"):
+        usual = measured(partial(Ball(graph, radius, options.long).paper, solver))
+        _show(usual, f"{solver.name} paper, one step")
+    for engine in ("milp", "regions"):
+        _show(measured(partial(largest, graph, engine, options.long)), f"engine {engine}, exact", usual)
+
+
+def radii(options: argparse.Namespace) -> None:
+    for name in MEDIUM + LARGE:
+        if not name.startswith(options.only):
+            continue
+        print(f"{name}: largest radius")
+        graph, limit = bundled(name), options.long if name in LARGE[1:] else 4 * options.limit
+        engines = ["milp", "regions", "auto"] if graph.input_dim <= 2 else ["milp"]
+        for engine in engines:
+            _show(measured(partial(largest, graph, engine, limit)), f"engine {engine}")
+        tangent = measured(partial(largest, graph, "milp", 2 * options.limit, formulation="tangent"))
+        _show(tangent, "formulation tangent")
+
+
+def residuals(options: argparse.Namespace) -> None:
+    for norm in BY_WEIGHTS:
+        print(f"x + g(x), g of norm {norm:g}, radius {RADIUS:g}: the paper's formulation on HiGHS, and auto")
+        for n0, n1 in RESIDUAL:
+            ball = Ball(residual(n0, n1, norm, 0), RADIUS, options.limit / 2)
+            usual = measured(partial(ball.paper, get("highs")))
+            _show(usual, f"{n0} inputs, {n1} neurons: paper")
+            _show(measured(partial(ball.search, "auto")), f"{n0} inputs, {n1} neurons: auto", usual)
+    print(f"x + g(x), g of norm {BY_SEARCH:g}: the largest radius up to {RADIUS:g} by search")
+    for n0, n1 in RESIDUAL:
+        graph = residual(n0, n1, BY_SEARCH, 0)
+        found = measured(partial(largest, graph, "milp", 2 * options.limit, max_radius=RADIUS))
+        _show(found, f"{n0} inputs, {n1} neurons: milp")
+
+
+def without(options: argparse.Namespace) -> None:
+    for name, radius in WITHOUT:
+        if not name.startswith(options.only):
+            continue
+        print(f"{name}, {'largest radius' if radius is None else f'radius {radius:g}'}")
+        graph, limit = bundled(name), 3 * options.limit
+        question = partial(largest, graph, "milp", limit)
+        if radius is not None:
+            question = partial(Ball(graph, radius, limit).search, "milp")
+        usual: Measured | None = None
+        for what in ("nothing", *PLACES):
+            with _switched_off(what):
+                found = measured(question)
+            usual = usual or found
+            _show(found, f"without {what}", usual)
+
+
+@contextmanager
+def _switched_off(what: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        for place, name, value in PLACES.get(what, []):
+            stack.enter_context(mock.patch.object(place, name, value))
+        yield
+
+
+def _solvers(names: str) -> list[Solver]:
+    found = [get(name) for name in names.split(",")]
+    return [solver for solver in found if isinstance(solver, Solver) and solver.is_available()]
+
+
+def _show(found: Measured, name: str, usual: Measured | None = None) -> None:
+    print(found.line(name, usual), flush=True)
+
+
+SECTIONS = {"balls": balls, "step": step, "radii": radii, "residual": residuals, "without": without}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sections", default=",".join(SECTIONS))
+    parser.add_argument("--limit", type=float, default=5.0)
+    parser.add_argument("--long", type=float, default=120.0)
+    parser.add_argument("--solvers", default="highs,scip,mip,gurobi")
+    parser.add_argument("--ways", default="paper,tangent,parts")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    for name in options.sections.split(","):
+        SECTIONS[name](options)
 
 
 if __name__ == "__main__":

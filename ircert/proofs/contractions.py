@@ -129,7 +129,9 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
         inner, fine = inverses(matrix)
         rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~slopes.still[None]
         bounds, weights = _deviations(network, rows, middle, spread)
-        bounds = bounds + np.einsum("mib,mj->ijb", np.abs(rows), network.doubt) + network.underflow
+        # what is off in J, and in the product of both matrices
+        sizes = np.einsum("ikb,kmb->mib", np.abs(inner), np.abs(fixed))
+        bounds = bounds + np.einsum("mib,mj->ijb", sizes, network.doubt) + network.underflow
         bounds = bounds * (1 + 64 * (neurons + n) * UNIT)
         bounds = np.where(slopes.still[None] | slopes.still[:, None], 0.0, bounds)
         proved = good & fine & shrinks(bounds)

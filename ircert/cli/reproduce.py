@@ -35,14 +35,14 @@ def reproduce(options: argparse.Namespace) -> int:
     from ircert.reproduction.write import make_folder, write_document
 
     chosen = _chosen(options.names)
-    folder = make_folder(Path(options.output))
-    page = None if options.docs is None else _page(options.docs)
-    if page is not None:
-        make_folder(page.parent)
     if options.seed < 0:
         raise QueryError("the seed must not be negative")
     if not options.time_limit > 0:
         raise QueryError("the time limit must be a positive number of seconds")
+    page = None if options.docs is None else _page(options.docs)
+    folder = make_folder(Path(options.output))
+    if page is not None:
+        make_folder(page.parent)
     homes, met = [], True
     for name in chosen:
         report, home = _run_one(name, options, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
@@ -14,14 +15,14 @@ from ircert.plotting import add_legend, draw_curve, draw_folds, draw_name, draw_
 from ircert.plotting.style import FOLD_RED, MARK
 from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
 from ircert.reproduction.orbits import ON_CIRCLE
-from ircert.reproduction.preimage_structure import Structure, structure_of
-from ircert.reproduction.report import Claim, Part, Picture, Settings
+from ircert.reproduction.preimage_structure import REACH, Structure, structure_of
+from ircert.reproduction.report import Claim, Comparison, Part, Picture, Settings, Table
+from ircert.reproduction.sides import NAMES, grouped, named_pieces
 
 PARTS = {"A": ("#d4a000", "-"), "B1": ("#1b5e20", "-"), "B2": ("#1b5e20", "--"), "C": ("#0fa3b1", "-")}
 OTHER_PART = ("#777777", "-")
 WINGS = ("#1d4e89", "#5aa0d8")
 """Of extra preimages where f keeps the orientation, and where it turns it over."""
-REGIONS = {"A": ("I", "II"), "C": ("V", "IV")}
 CLOSE = 1e-2
 
 
@@ -31,8 +32,10 @@ def appendix(settings: Settings, network: Graph, b: float, who: str, picture: st
     settings.say(f"{who}: preimages along the circle")
     samples, points = (1, 60) if settings.quick else (5, 400)
     structure = structure_of(network.fix({2: b}), BrusselatorMap(b, TAU).fixed_point, samples, points)
+    named = named_pieces(structure)
     return Part(
-        claims=_claims(who, structure),
+        claims=_claims(who, structure, named),
+        comparisons=(_separated(who, named),),
         pictures=(
             Picture(
                 picture,
@@ -45,11 +48,39 @@ def appendix(settings: Settings, network: Graph, b: float, who: str, picture: st
         facts={
             "points": {b.name: {"point": b.point, "double_preimage": b.double} for b in structure.births},
             "arcs": {a.name: {"preimages": a.counts, "signs": a.samples[0].signs} for a in structure.arcs},
+            "connected": grouped(named),
         },
     )
 
 
-def _claims(who: str, structure: Structure) -> tuple[Claim, ...]:
+def inverses_along(networks: Sequence[tuple[str, Graph, float]]) -> Table:
+    """How many inverses the parts of the circle have, for each of several networks with its b."""
+    rows = []
+    for name, network, b in networks:
+        found = structure_of(network.fix({2: b}), BrusselatorMap(b, TAU).fixed_point, samples=1, points=2)
+        numbers = {arc.name: " or ".join(map(str, arc.counts)) for arc in found.arcs}
+        parts = [f"{part}: {number}" for part, number in numbers.items()]
+        rows.append((name, b, len(found.births), parts if found.births else [*numbers.values()]))
+    title = f"Inverses of points of the invariant circle, looked for up to {REACH[1][0]:g} in x and y"
+    return Table(title, ("network", "b", "points where two are born", "inverses of each part"), tuple(rows))
+
+
+def _separated(who: str, named: dict[str, set[int]]) -> Comparison:
+    """Whether J0 separates the sides that the paper calls regions I to V."""
+    groups = grouped(named)
+    joined = (
+        "names in one bracket lie in one connected piece of the plane without J₀; each says on which side of J₀ an "
+        "inverse lies"
+    )
+    return Comparison(
+        f"{who}: regions separated by J₀",
+        "(I) (II) (III) (IV) (V)",
+        " ".join(f"({names})" for names in groups),
+        joined if len(groups) < len(named) else "",
+    )
+
+
+def _claims(who: str, structure: Structure, named: dict[str, set[int]]) -> tuple[Claim, ...]:
     names = [arc.name for arc in structure.arcs]
     samples = [s for arc in structure.arcs for s in arc.samples]
     primal = all(s.off < ON_CIRCLE and s.signs[s.primal] > 0 for s in samples)
@@ -62,7 +93,7 @@ def _claims(who: str, structure: Structure) -> tuple[Claim, ...]:
         Claim(
             f"{who}: every point has one inverse on the circle, in region III, where f keeps the orientation", primal
         ),
-        *(_part_claim(who, structure, letter) for letter in "AC"),
+        *(_part_claim(who, structure, letter, named) for letter in "AC"),
         Claim(
             f"{who}: points of B1 and B2 have a single inverse",
             all(arc.counts == [1] for arc in structure.part("B")) and len(structure.part("B")) > 0,
@@ -71,12 +102,14 @@ def _claims(who: str, structure: Structure) -> tuple[Claim, ...]:
     )
 
 
-def _part_claim(who: str, structure: Structure, letter: str) -> Claim:
-    """Three inverses: the primal one, and one on each side of the far branch of J0."""
+def _part_claim(who: str, structure: Structure, letter: str, named: dict[str, set[int]]) -> Claim:
+    """Three inverses: the primal one, and one on each side of the far branch of J0, which bounds a piece of its own."""
     found = structure.part(letter)
+    turns, other = NAMES[letter][1], NAMES["C" if letter == "A" else "A"][1]
+    apart = len(named.get(turns, ())) == 1 and named[turns] != named.get(other)
     regions = {"A": "I, II and III", "C": "III, IV and V"}[letter]
     fits = all(arc.counts == [3] and all(sorted(s.extra_signs) == [-1, 1] for s in arc.samples) for arc in found)
-    return Claim(f"{who}: points of {letter} have three inverses, in {regions}", fits and len(found) > 0)
+    return Claim(f"{who}: points of {letter} have three inverses, in {regions}", fits and apart and len(found) > 0)
 
 
 def _birth_claim(who: str, structure: Structure) -> Claim:
@@ -129,7 +162,7 @@ def _draw_wings(ax: Any, structure: Structure) -> None:
     for i, arc in enumerate(structure.arcs):
         for loop, color, sign in zip(arc.loops, WINGS, "><", strict=True):
             draw_curve(ax, loop, color=color, label=f"{'_' * (i > 0)}preimages, det {sign} 0")
-        for loop, name in zip(arc.loops, REGIONS.get(arc.name, ()), strict=False):
+        for loop, name in zip(arc.loops, NAMES.get(arc.name, ()), strict=False):
             _name_region(ax, loop, np.concatenate(arc.loops).mean(axis=0), name)
     draw_name(ax, structure.circle.max(axis=0), "III")
     draw_points(ax, [b.double for b in structure.births], size=4.5, label="born on J₀")

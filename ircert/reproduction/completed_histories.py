@@ -142,7 +142,7 @@ class Closed:
         """The steps τ of the paper's table in the complex plane."""
         ax = new_axes((7.2, 4.6), pyplot=False)
         ax.axhline(0.0, color=INK, linewidth=0.8, alpha=0.6)
-        ax.axvspan(-2.0, 0.0, color=FOLD_RED, alpha=0.06, linewidth=0)
+        ax.axvspan(-2.0, 0.0, color=FOLD_RED, alpha=0.15, linewidth=0)
         for row, marker, color in zip(self.table, "os^D", ("#1d4e89", "#1b7837", "#762a83", "#c1121f"), strict=True):
             steps = np.column_stack([row.found[:, 2].real, row.found[:, 2].imag])
             label = f"(x, x', y') = ({', '.join(f'{v:.5f}' for v in row.given)})"

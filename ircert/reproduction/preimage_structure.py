@@ -15,7 +15,7 @@ import numpy as np
 import ircert
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.regions.atlas import FoldSet, Preimage
+from ircert.regions.atlas import FoldSet, Region
 from ircert.reproduction.orbits import ON_CIRCLE, as_loop, attractor
 from ircert.reproduction.planar import crossings, distance_to_loop
 from ircert.reproduction.sheets import preimages_of
@@ -28,16 +28,21 @@ NAMES = "QRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Sample:
-    """A point of the circle and its preimages: exact solutions, with the sign of the determinant at each.
+    """A point of the circle and its preimages: exact solutions, with their linear regions and signs of determinants.
 
     primal: the number of the preimage next to the circle, and `off` its distance from it
     """
 
     point: Array
     preimages: Array
-    signs: tuple[int, ...]
+    regions: tuple[Region, ...]
     primal: int
     off: float
+
+    @property
+    def signs(self) -> tuple[int, ...]:
+        """Of the determinants: the orientation of f at each preimage."""
+        return tuple(0 if r.determinant is None else int(np.sign(r.determinant)) for r in self.regions)
 
     @property
     def extra(self) -> Array:
@@ -164,15 +169,9 @@ def sample(network: Graph, circle: Array, point: Array) -> Sample:
     """All preimages of a point, exactly."""
     found = sorted(ircert.preimages(network, point, domain=REACH), key=lambda p: p.exact)
     points = np.array([p.point for p in found])
-    signs = tuple(_sign(p) for p in found)
+    regions = tuple(p.region for p in found if p.region is not None)  # None is for balls of norm 2
     distances = distance_to_loop(points, circle)
-    return Sample(point, points, signs, int(np.argmin(distances)), float(distances.min()))
-
-
-def _sign(preimage: Preimage) -> int:
-    """Of the determinant on its linear region."""
-    region = preimage.region
-    return 0 if region is None or region.determinant is None else int(np.sign(region.determinant))
+    return Sample(point, points, regions, int(np.argmin(distances)), float(distances.min()))
 
 
 def _signs(network: Graph, points: Array) -> Array:

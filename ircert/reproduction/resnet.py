@@ -45,7 +45,8 @@ def run(settings: Settings) -> Report:
         text=(
             f"A residual network (x, y) + layers(x, y) learned the Euler step of the Brusselator at b = {MAP.b:g}, "
             f"τ = {MAP.tau:g} ({NETWORK}). The pass fold-residual writes the skip as relu(x) - relu(-x), which gives a "
-            "plain network; both are certified around points of the attractor."
+            "plain network; both are certified around points of the attractor. Other preimages are looked for up to "
+            f"{FARTHEST:g}; outside its training data the network continues in its own way, and some points have none."
         ),
         claims=_claims(settings, network, folded, answers),
         comparisons=(

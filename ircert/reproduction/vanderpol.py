@@ -145,7 +145,7 @@ def _claims(own: Result, pruned: list[_Pruned], gaps: dict[str, float]) -> tuple
     spread = [radius(p.to_a) for p in pruned]
     return (
         Claim("every radius is answered exactly", all_closed([own, *(r for p in pruned for r in _answers(p))])),
-        Claim("A is injective on the balls of r_AB: r_AB >= r_A", all(r >= exactly(own) for r in forward)),
+        Claim("where A is injective, B is a function of it: r_AB >= r_A", all(r >= exactly(own) for r in forward)),
         Claim(
             "r_AB is the same for every B, and equal to r_A",
             set(forward) == {exactly(own)},

@@ -9,6 +9,7 @@ from ircert.data.networks import bundled
 from ircert.reproduction.planar import crossings, distance_to_loop, distance_to_segments, square_distance
 from ircert.reproduction.preimage_structure import structure_of
 from ircert.reproduction.sheets import preimages_of
+from ircert.reproduction.sides import grouped, named_pieces, pieces
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 NETWORK = bundled("brusselator-3-24-24-2").fix({2: 2.2})
@@ -73,6 +74,31 @@ def test_parts_of_the_circle() -> None:
     assert b.counts == [1]
     assert sorted(a.samples[0].extra_signs) == [-1, 1]
     assert (a.samples[0].extra[:, 0] < 0).all()
+
+
+def test_sides_of_the_fold_set() -> None:
+    named = named_pieces(structure_of(NETWORK, [1.0, 2.2], samples=1, points=2))
+    assert set(named) == {"I", "II", "III", "IV", "V"}
+    assert grouped(named) == ["I, III, V", "II", "IV"]
+
+
+def test_pieces_of_the_plane() -> None:
+    # (|x| + |x - 2|, y) turns over at 0 and is flat up to 2: three strips
+    folded = ircert.load(
+        [
+            (
+                np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]),
+                [0, 0, -2, 2, 0, 0],
+            ),
+            (np.array([[1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, -1.0]]), [0, 0]),
+        ]
+    )
+    regions = ircert.enumerate_regions(folded, domain=([-4, -4], [4, 4]))
+    found = pieces(regions)
+    assert len(regions) == 6
+    assert len(set(found.tolist())) == 3
+    for piece in range(3):
+        assert len(set(regions.signs[found == piece].tolist())) == 1
 
 
 def test_a_circle_without_births_is_one_arc() -> None:

@@ -178,16 +178,21 @@ def _check_options(
         raise QueryError(f"there is no formulation {formulation!r}", remedy=f"there are: {', '.join(FORMULATIONS)}")
     if not (_is_number(tol) and 0 <= tol < 1):
         raise QueryError(f"tol must be a number from 0 to below 1, got {tol!r}")
-    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
-        raise QueryError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
-    if not _is_integer(seed) or not 0 <= seed < LARGEST_INTEGER:
-        raise QueryError(f"the seed must be an integer from 0 to below 2^31, got {seed!r}")
+    check_limits(time_limit, seed)
     if not _is_integer(threads) or not 1 <= threads < LARGEST_INTEGER:
         raise QueryError(f"threads must be an integer from 1 to below 2^31, got {threads!r}")
     if progress is not None and not callable(progress):
         raise QueryError(f"progress must be a function, got {progress!r}")
     if require not in (None, "exact"):
         raise QueryError(f"there is no requirement {require!r}", remedy='the only one is require="exact"')
+
+
+def check_limits(time_limit: Any, seed: Any) -> None:
+    """QueryError unless these are seconds, or None for no limit, and a seed that solvers take."""
+    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
+        raise QueryError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
+    if not _is_integer(seed) or not 0 <= seed < LARGEST_INTEGER:
+        raise QueryError(f"the seed must be an integer from 0 to below 2^31, got {seed!r}")
 
 
 def _check_solver(backend: Backend) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ircert.cli.progress import working
-from ircert.errors import FileError, QueryError
+from ircert.errors import FileError
 from ircert.reproduction import check_name, names, run
 from ircert.reproduction.report import Report, Settings, silent
 
@@ -32,13 +32,11 @@ def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
 
 def reproduce(options: argparse.Namespace) -> int:
     """Run the experiments; 0 if all claims are met, 3 if one is not."""
+    from ircert.certification import check_limits
     from ircert.reproduction.write import make_folder, write_document
 
     chosen = _chosen(options.names)
-    if options.seed < 0:
-        raise QueryError("the seed must not be negative")
-    if not options.time_limit > 0:
-        raise QueryError("the time limit must be a positive number of seconds")
+    check_limits(options.time_limit, options.seed)
     page = None if options.docs is None else _page(options.docs)
     folder = make_folder(Path(options.output))
     if page is not None:

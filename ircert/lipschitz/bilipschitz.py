@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ircert.certification import certify, piecewise_linear
+from ircert.certification import certify, check_limits, piecewise_linear
 from ircert.engines.base import Deadline
 from ircert.ir.graph import Graph
 from ircert.lipschitz import enclosures, exact
@@ -27,7 +28,7 @@ def bilipschitz(
     norm: Any = None,
     *,
     domain: tuple[Any, Any] | None = None,
-    time_limit: float = 20.0,
+    time_limit: float | None = 20.0,
     seed: int = 0,
 ) -> BiLipschitz:
     """L, L' and L* = max(L, 1/L') of a network on a closed ball (center, radius[, norm]), cut with a domain.
@@ -39,11 +40,12 @@ def bilipschitz(
     The time limit is for networks with more inputs and for the question whether f is injective, where bounds leave it
     open.
     """
+    check_limits(time_limit, seed)
     network = piecewise_linear(graph, "the network")
     body = ball_for(network, ball, domain)
     unless_pinned(body)
     measured = body.norm if norm is None else norm_of(norm)
-    deadline = Deadline(time_limit)
+    deadline = Deadline(math.inf if time_limit is None else float(time_limit))
     if network.input_dim <= 2:
         upper, lower = exact.extremes(network, body, measured)
     else:

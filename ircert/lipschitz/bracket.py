@@ -30,8 +30,8 @@ class Bracket:
         return self.low.exact if self.low.exact is not None and self.low.exact == self.high.exact else None
 
     def __str__(self) -> str:
-        if self.exact is not None:
-            return f"{float(self.exact):.12g}"
+        if self.exact is not None or math.isinf(self.low):
+            return f"{float(self.low):.12g}"
         return f"[{float(self.low):.12g}, {float(self.high):.12g}]"
 
 

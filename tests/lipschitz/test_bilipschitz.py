@@ -94,6 +94,7 @@ def test_a_fold_makes_the_least_quotient_zero(norm: Any, ball: Any) -> None:
     behind = ircert.bilipschitz(graph, ([1.0, 0.25], 1.125, ball), norm)
     assert behind.lower.exact == 0
     assert math.isinf(behind.constant.low)
+    assert "L* = inf\n" in behind.summary()
     assert "orientation" in behind.lower.low.evidence
 
 
@@ -259,6 +260,10 @@ def test_questions_that_cannot_be_asked() -> None:
         ircert.bilipschitz(graph, ([0, 0], 1.0), domain=([0, -1], [0, 1]))
     with pytest.raises(QueryError, match="norm"):
         ircert.bilipschitz(graph, ([0, 0], 1.0), 3)
+    with pytest.raises(QueryError, match="time limit"):
+        ircert.bilipschitz(graph, ([0, 0], 1.0), time_limit=-1)
+    with pytest.raises(QueryError, match="seed"):
+        ircert.bilipschitz(graph, ([0, 0], 1.0), seed=-1)
     smooth = ircert.parse("ircert.ir/1\nx = input(length=1)\ny = tanh(x)\nreturn y\n")
     with pytest.raises(UnsupportedModel, match="tanh"):
         ircert.bilipschitz(smooth, ([0], 1.0))

@@ -87,7 +87,8 @@ def test_the_page_of_all(toys: Path) -> None:
         (["nonsense"], "there is no experiment 'nonsense'; there are: toy, twin, and all"),
         (["toy", "--docs", "page.html"], "use a name ending in .md"),
         (["toy", "-o", "file"], "the folder cannot be made"),
-        (["toy", "--seed", "-1"], "the seed must not be negative"),
+        (["toy", "--seed", "-1"], "the seed must be an integer from 0"),
+        (["toy", "--seed", "99999999999"], "the seed must be an integer from 0"),
         (["toy", "--time-limit", "0"], "a positive number of seconds"),
     ],
 )

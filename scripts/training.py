@@ -5,6 +5,7 @@ Weights are rounded to float32 numbers before they are measured and saved: the r
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPRegressor
 
 import ircert
+
+try:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPRegressor
+except ImportError:
+    sys.exit("training needs the package `scikit-learn`; install it with: pip install 'ircert[training]'")
 
 FOLDER = Path(__file__).resolve().parents[1] / "ircert" / "data" / "networks"
 SEED = 0

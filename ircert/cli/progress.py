@@ -1,7 +1,8 @@
-"""Progress on a terminal: one line on stderr, where the package rich is installed."""
+"""Progress on a terminal: one line on stderr, with a spinner where the package rich is installed."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ircert.engines.base import Progress
+
+    Line = tuple[Callable[[str], None], Callable[[str], None]]
+    """Functions that print words for good above the line, and that replace its words."""
 
 
 @contextmanager
@@ -43,11 +47,43 @@ def working(text: str) -> Iterator[Callable[[str], None] | None]:
 
 
 @contextmanager
-def _terminal(text: str) -> Iterator[tuple[Callable[[str], None], Callable[[str], None]] | None]:
-    """Functions that print a line for good and that replace the words of the last one; None where nobody reads."""
-    if sys.stderr is None or not sys.stderr.isatty() or not find_spec("rich"):
+def _terminal(text: str) -> Iterator[Line | None]:
+    """A line that begins with a text; None where nobody reads."""
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
+    with _spinning(text) if find_spec("rich") else _plain(text) as line:
+        yield line
+
+
+@contextmanager
+def _plain(text: str) -> Iterator[Line]:
+    """With nothing but carriage returns; gone at the end."""
+    last = ""
+
+    def write(words: str, end: str = "") -> None:
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{' ' * width}\r{words if end else words[:width]}{end}")
+        sys.stderr.flush()
+
+    def say(words: str) -> None:
+        nonlocal last
+        last = words
+        write(words)
+
+    def keep(words: str) -> None:
+        write(words, "\n")
+        write(last)
+
+    say(text)
+    try:
+        yield keep, say
+    finally:
+        write("")
+
+
+@contextmanager
+def _spinning(text: str) -> Iterator[Line]:
     from rich.console import Console
     from rich.text import Text
 

@@ -46,7 +46,8 @@ def run(settings: Settings) -> Report:
             f"A residual network (x, y) + layers(x, y) learned the Euler step of the Brusselator at b = {MAP.b:g}, "
             f"τ = {MAP.tau:g} ({NETWORK}). The pass fold-residual writes the skip as relu(x) - relu(-x), which gives a "
             "plain network; both are certified around points of the attractor. Other preimages are looked for up to "
-            f"{FARTHEST:g} away; some points have none there: outside its training data a network goes on in its own way."
+            f"{FARTHEST:g} away; some points have none there: outside its training data a network goes on in its own "
+            "way."
         ),
         claims=_claims(settings, network, folded, answers),
         comparisons=(

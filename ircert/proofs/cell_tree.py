@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
@@ -23,7 +23,7 @@ from ircert.proofs.hunt import Hunter
 from ircert.proofs.outcome import Counts, Stopped, TooLarge
 from ircert.proofs.parts import Part
 from ircert.proofs.relaxation import Relaxation
-from ircert.proofs.setting import Phases
+from ircert.proofs.setting import Phases, first_layer
 
 GAP = 1e-9
 CUTS = 6
@@ -39,6 +39,7 @@ class CellTree:
         self.hunter = hunter
         self.counts = counts
         self.relaxation = Relaxation(network.setting, alone=True)
+        self.first = first_layer(network.setting)
 
     def close(self, part: Part, budget: int, stop: Callable[[], bool]) -> None:
         """Work until every node is closed; raises Violated, TooLarge or Stopped."""
@@ -72,8 +73,24 @@ class CellTree:
         if (phases != 0).all():
             self._leaf(part, phases)
             return []
+        if self._is_flat(part, phases):
+            self.counts.leaves += 1
+            return []
         gaps = np.zeros(len(phases)) if solved.point is None else self.relaxation.gaps(solved.point).max(axis=0)
         return self._split(part, phases, gaps)
+
+    def _is_flat(self, part: Part, phases: Phases) -> bool:
+        """Whether the planes of the first layer leave no interior, for sure: many may go through one point.
+
+        Closed sides of planes through a point all meet there, so that no relaxation of them is empty.
+        """
+        decided = self.first & (phases != 0)
+        if int((decided & (part.phases == 0)).sum()) < 2:
+            return False
+        try:
+            return self._interior(part, phases, decided) is None
+        except Undecided:
+            return False
 
     def _turns_like_home(self, phases: Phases) -> bool:
         on, free = (phases > 0)[:, None], (phases == 0)[:, None]
@@ -85,10 +102,14 @@ class CellTree:
         return bool(found.proved[0] or (few and kernel_free(self.network, slopes, found)[0]))
 
     def _split(self, part: Part, phases: Phases, gaps: Array) -> list[Phases]:
+        """Decide the neuron where the relaxation is worst, or that splits best; those of the first layer first."""
         width = np.maximum(part.high - part.low, 1e-300)
-        scaled = np.where(phases == 0, gaps / width, -1.0)
+        open_ = phases == 0
+        if (open_ & self.first).any():
+            open_ = open_ & self.first
+        scaled = np.where(open_, gaps / width, -1.0)
         if scaled.max() <= GAP:
-            scaled = np.where(phases == 0, np.minimum(-part.low, part.high) / width, -1.0)
+            scaled = np.where(open_, np.minimum(-part.low, part.high) / width, -1.0)
         i = int(np.argmax(scaled))
         children = [phases.copy(), phases.copy()]
         children[0][i], children[1][i] = 1, -1
@@ -103,7 +124,7 @@ class CellTree:
         if sign == self.hunter.home:
             return
         try:
-            point = self._interior(part, phases)
+            point = self._interior(part, phases, np.ones(len(phases), dtype=bool))
         except Undecided:
             raise TooLarge from None
         if point is None:
@@ -117,12 +138,12 @@ class CellTree:
         matrix = self.hunter.descent.maps.of(phases).values[: self.setting.givens, :-1]
         return determinant_sign(matrix)
 
-    def _interior(self, part: Part, phases: Phases) -> list[Fraction] | None:
-        """A point inside the region, the box of the part and the ball, or None if there is none for sure.
+    def _interior(self, part: Part, phases: Phases, chosen: Mask) -> list[Fraction] | None:
+        """A point inside the sides of some neurons, the box of the part and the ball, or None if there is none at all.
 
         max t with every row at least t; norms 1 and 2 add planes between the ball and points outside.
         """
-        rows = self.hunter.descent.maps.of(phases).z * phases.astype(object)[:, None]
+        rows = (self.hunter.descent.maps.of(phases).z * phases.astype(object)[:, None])[chosen]
         still = np.array([not any(row[:-1]) for row in rows], dtype=bool)
         if any(row[-1] < 0 for row in rows[still]):
             return None

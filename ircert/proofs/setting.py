@@ -134,3 +134,17 @@ def neurons_that_matter(setting: Setting) -> NDArray[np.bool_]:
             for name in node.operands:
                 wanted[name] |= mask
     return np.concatenate([np.zeros(0, dtype=bool), *(wanted[name] for name in setting.relus)])
+
+
+def first_layer(setting: Setting) -> NDArray[np.bool_]:
+    """Which neurons read the inputs through affine maps alone."""
+    graph = setting.graph
+    bent: set[str] = set()
+    found = [np.zeros(0, dtype=bool)]
+    for node in graph.nodes:
+        late = any(name in bent for name in node.operands)
+        if isinstance(node.op, Relu):
+            found.append(np.full(graph.sizes[node.name], not late))
+        if late or isinstance(node.op, Relu):
+            bent.add(node.name)
+    return np.concatenate(found)

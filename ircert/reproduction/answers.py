@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -54,11 +55,19 @@ def all_closed(results: list[Result]) -> bool:
     return all(result.verdict == "certified" and result.trust == "exact" for result in results)
 
 
+def in_order(pairs: Iterable[tuple[Result, Result]]) -> bool:
+    """Whether the first radius of each pair is at most the second one; both must be answered."""
+    return all(all_closed([first, second]) and radius(first) <= radius(second) for first, second in pairs)
+
+
 def agrees(settings: Settings, result: Result) -> bool:
     """Whether the mixed-integer engine says the same: a closed ball 1 % smaller is certified, 1 % larger refuted.
 
-    It shares no geometry with the engine `regions`, which finds radii in the plane.
+    It shares no geometry with the engine `regions`, which finds radii in the plane. A radius that a time limit left
+    at 0 has no balls to compare.
     """
+    if not 0 < radius(result) < np.inf:
+        return False
     seconds = AGREEMENT if settings.time_limit is None else min(AGREEMENT, settings.time_limit)
     asked = replace(settings, time_limit=seconds)
     return all(

@@ -20,7 +20,7 @@ from ircert.plotting import (
     new_panels,
 )
 from ircert.plotting.style import ATTRACTOR
-from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, radius
+from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, in_order, radius
 from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
 from ircert.reproduction.orbits import as_loop, attractor, thinned
 from ircert.reproduction.planar import square_distance
@@ -29,6 +29,8 @@ from ircert.result.result import Result
 
 MAP = BrusselatorMap(b=2.1, tau=TAU)
 FARTHEST = 30.0
+UNKNOWN = 1.0
+"""What is looked at around a point whose radius a time limit left at 0."""
 LOCAL, PSEUDO = "#00694d", "#5b2a86"
 
 
@@ -84,7 +86,7 @@ def squares_around(settings: Settings, fixed: Graph, center: Any) -> Squares:
     center = np.asarray(center, dtype=np.float64)
     local = ask(settings, fixed, center)
     pseudo = ask(settings, fixed, center, "pseudo", max_radius=FARTHEST)
-    folds = ircert.fold_set(fixed, (center, 1.5 * radius(local)))
+    folds = ircert.fold_set(fixed, (center, 1.5 * (radius(local) or UNKNOWN)))
     found = ircert.preimages(fixed, fixed.exact(center), (center, FARTHEST))
     return Squares(center, local, pseudo, square_distance(folds.segments, center), np.array([p.point for p in found]))
 
@@ -99,7 +101,7 @@ def square_claims(name: str, around: list[Squares]) -> tuple[Claim, ...]:
         ),
         Claim(
             f"{name}: r <= R",
-            all(radius(s.local) <= radius(s.pseudo) for s in around),
+            in_order((s.local, s.pseudo) for s in around),
             f"{len(around)} point{'s' * (len(around) > 1)}",
         ),
         Claim(
@@ -143,7 +145,7 @@ def _figure(fixed: Graph, circle: Array, squares: Squares) -> Any:
     reach = max(
         radius(squares.pseudo) if squares.pseudo.radius.refuted is not None else 0.0, np.ptp(circle, axis=0).max()
     )
-    for ax, half in zip(panels, (1.6 * radius(squares.local), 1.3 * reach), strict=True):
+    for ax, half in zip(panels, (1.6 * (radius(squares.local) or UNKNOWN), 1.3 * reach), strict=True):
         window = (squares.center - half, squares.center + half)
         draw_regions(ax, ircert.enumerate_regions(fixed, domain=window), colorbar=ax is panels[1])
         draw_folds(ax, ircert.fold_set(fixed, domain=window), singular=False)

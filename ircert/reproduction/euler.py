@@ -16,7 +16,7 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import add_legend, draw_curve, draw_points, new_panels
 from ircert.plotting.style import INK
-from ircert.reproduction.answers import all_closed, ask, facts, radius
+from ircert.reproduction.answers import all_closed, ask, facts, in_order, radius
 from ircert.reproduction.report import Claim, Picture, Report, Settings, Table
 from ircert.result.result import Result
 
@@ -136,7 +136,7 @@ def _network_claims(steps: Any, folds: list[float], answers: list[tuple[Result, 
             bool(np.all(np.diff(r) < 0) and np.all(np.diff(big) < 0)),
             f"r from {r[-1]:.3f} to {r[0]:.3f}, R from {big[-1]:.3f} to {big[0]:.3f}",
         ),
-        Claim("network: r <= R", all(a <= b for a, b in zip(r, big, strict=True))),
+        Claim("network: r <= R", in_order(answers)),
     )
 
 
@@ -172,7 +172,7 @@ def _figure(network: Graph, steps: Any, folds: list[float], answers: list[tuple[
     )
     second = np.column_stack([taus, [2 * fold(t) - CENTER for t in taus]])
     draw_curve(right, second, color=COLOURS[0], label="second preimage of F(0), map")
-    others = [float(big.witness.x[0]) for _, big in answers if big.witness is not None]
+    others = [np.nan if big.witness is None else float(big.witness.x[0]) for _, big in answers]
     draw_points(right, np.column_stack([steps, others]), marker="D", color=COLOURS[0], label="of the network", size=7)
     right.axhline(STABLE, color=INK, linewidth=0.8, linestyle="--", label="stable fixed point")
     right.set(xlabel="τ", ylabel="X", xlim=(0.12, 0.62), ylim=(-8, 0))

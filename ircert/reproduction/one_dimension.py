@@ -25,7 +25,7 @@ from ircert.plotting import (
     new_panels,
 )
 from ircert.plotting.style import INK
-from ircert.reproduction.answers import agrees, all_closed, ask, facts, radius
+from ircert.reproduction.answers import agrees, all_closed, ask, facts, in_order, radius
 from ircert.reproduction.report import Claim, Comparison, Picture, Report, Settings
 from ircert.result.result import Result
 
@@ -179,7 +179,7 @@ def _claims(
     asked = [*local[2 if settings.quick else 0 :], pseudo]
     ends = [(radius(r), float(np.abs(turns - c).min())) for r, c in zip(local, CENTERS, strict=True)]
     answered = all_closed([*local, pseudo, *(r for pair in pairs for r in pair)])
-    larger = sum(radius(r) <= radius(big) for r, big in pairs)
+    larger = sum(in_order([pair]) for pair in pairs)
     same = [p.point[0] for p in ircert.preimages(network, network.exact([CENTERS[1]]), ([CENTERS[1]], 2 * REACH))]
     other = min(abs(x - CENTERS[1]) for x in same if x != CENTERS[1])
     return (

@@ -63,10 +63,12 @@ def distance_to_loop(points: Array, loop: Array) -> Array:
 
 
 def square_distance(segments: Array, center: Array) -> float:
-    """The distance of a point to the nearest segment in the ∞-norm.
+    """The distance of a point to the nearest segment in the ∞-norm; infinite if there is none.
 
     Along a segment the norm is convex and piecewise linear: it is least at an end or where it has a kink.
     """
+    if not len(segments):
+        return np.inf
     start, side = segments[:, 0] - center, segments[:, 1] - segments[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         zeros = -start / side  # a coordinate vanishes

@@ -14,7 +14,7 @@ from ircert.ir.ops import Affine, Relu
 from ircert.plotting import draw_curve, plot_result
 from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.style import ATTRACTOR
-from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, radius
+from ircert.reproduction.answers import agrees, all_closed, ask, bound, facts, in_order, radius
 from ircert.reproduction.brusselator_map import TAU, BrusselatorMap
 from ircert.reproduction.orbits import as_loop, attractor, thinned
 from ircert.reproduction.report import Claim, Comparison, Picture, Report, Settings, Table
@@ -91,6 +91,7 @@ def _claims(settings: Settings, network: Graph, folded: Graph, answers: list[lis
     same = all(
         [a.radius.certified.exact for a in row[:2]] == [b.radius.certified.exact for b in row[2:]]
         and all(a.radius.certified.exact is not None for a in row)
+        and all_closed(row)
         for row in answers
     )
     return (
@@ -103,7 +104,7 @@ def _claims(settings: Settings, network: Graph, folded: Graph, answers: list[lis
             agrees(settings, min((row[2] for row in answers), key=radius)),
             "for the least r: 1 % less is certified, 1 % more refuted",
         ),
-        Claim("r <= R", all(radius(row[0]) <= radius(row[1]) for row in answers)),
+        Claim("r <= R", in_order((row[0], row[1]) for row in answers)),
     )
 
 

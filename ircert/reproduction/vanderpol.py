@@ -71,7 +71,8 @@ def run(settings: Settings) -> Report:
     pruned = [_asked(settings, network, number) for number in ((1, 4) if settings.quick else range(1, 10))]
     shown = next(p for p in pruned if p.number == SHOWN)
     settings.say("bi-Lipschitz constants")
-    stretched = [(r, ircert.bilipschitz(network, (CENTER, r))) for r in (*RADII, *(radius(own) * f for f in AROUND))]
+    radii = (*RADII, *(radius(own) * share for share in AROUND if radius(own)))
+    stretched = [(r, ircert.bilipschitz(network, (CENTER, r))) for r in radii]
     settings.say("trajectories")
     paths = {"ODE": flow(START, STEPS), "A": orbit(network, START, STEPS), "B": orbit(shown.graph, START, STEPS)}
     gaps = {name: _gap(paths[name], paths["ODE"]) for name in ("A", "B")}
@@ -143,20 +144,26 @@ def _claims(own: Result, pruned: list[_Pruned], gaps: dict[str, float]) -> tuple
 
     forward, backward = [exactly(p.from_a) for p in pruned], [exactly(p.to_a) for p in pruned]
     spread = [radius(p.to_a) for p in pruned]
+    closed = all_closed([own, *(r for p in pruned for r in _answers(p))])
     return (
-        Claim("every radius is answered exactly", all_closed([own, *(r for p in pruned for r in _answers(p))])),
-        Claim("where A is injective, B is a function of it: r_AB >= r_A", all(r >= exactly(own) for r in forward)),
+        Claim("every radius is answered exactly", closed),
+        Claim(
+            "where A is injective, B is a function of it: r_AB >= r_A",
+            closed and all(r >= exactly(own) for r in forward),
+        ),
         Claim(
             "r_AB is the same for every B, and equal to r_A",
-            set(forward) == {exactly(own)},
+            closed and set(forward) == {exactly(own)},
             f"{radius(own):.6f}, equal rational numbers",
         ),
         Claim(
             "r_BA differs from B to B",
-            len(set(backward)) == len(backward),
+            closed and len(set(backward)) == len(backward),
             f"from {min(spread):.4f} to {max(spread):.4f}",
         ),
-        Claim("r_BA = r_B: the square touches the fold set of B", backward == [exactly(p.own) for p in pruned]),
+        Claim(
+            "r_BA = r_B: the square touches the fold set of B", closed and backward == [exactly(p.own) for p in pruned]
+        ),
         Claim(
             "both networks keep oscillating near the limit cycle of the equation",
             max(gaps.values()) < NEAR,
@@ -200,8 +207,9 @@ def _numbers(found: BiLipschitz) -> dict[str, Bracket]:
 def _lipschitz_claim(own: Result, stretched: list[tuple[float, BiLipschitz]]) -> Claim:
     """L' > 0 where A is injective, and 0 beyond r_A."""
     right = all((found.lower.low > 0) == (r < radius(own)) and found.lower.exact is not None for r, found in stretched)
-    inside = next(found for r, found in reversed(stretched) if r < radius(own))
-    return Claim("L' of A is positive on the balls within r_A, and 0 beyond", right, f"{inside.lower} just inside")
+    inside = [found for r, found in stretched if r < radius(own)]
+    detail = f"{inside[-1].lower} just inside" if inside else "r_A is not known"
+    return Claim("L' of A is positive on the balls within r_A, and 0 beyond", right and bool(inside), detail)
 
 
 def _lipschitz_table(stretched: list[tuple[float, BiLipschitz]]) -> Table:

@@ -45,6 +45,16 @@ def test_the_seed_decides() -> None:
     assert other.met
 
 
+@pytest.mark.rule("X-4")
+@pytest.mark.parametrize("name", ["1d", "euler", "timestep", "vanderpol", "resnet"])
+def test_what_a_time_limit_leaves_open_is_not_met(name: str) -> None:
+    found, _ = reproduction.run(name, Settings(quick=True, time_limit=1e-9))
+    met = {claim.text: claim.met for claim in found.claims}
+    radii = [text for text in met if "answered exactly" in text or "r <= R" in text or "r_AB" in text]
+    assert radii
+    assert not any(met[text] for text in radii)
+
+
 @pytest.mark.rule("X-7")
 def test_the_page_is_made_of_the_results_beside_it(update_golden: bool) -> None:
     path = ROOT / "docs" / "reproduction.md"

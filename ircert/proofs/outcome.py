@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 
-NODE = 40
-WAVE = 100
-"""A node of a tree of phases, and a wave however small, take about as long as so many boxes in a wave."""
+NODE = 160
+WAVE = 200
+"""What a node of a tree of phases, and a wave however small, count in boxes: about four times as much as they take, so
+that cutting comes first."""
 
 
 class Violated(Exception):

@@ -1,4 +1,4 @@
-"""Boxes or trees: which of the two closes a box sooner is not known before, so that both get about half of the work.
+"""Boxes or trees: which of the two closes a box sooner is not known before, so that both get a part of the work.
 
 For boxes that were cut in vain for very long, only trees that failed count: such boxes hold a point that cutting cannot
 settle, and often not a tree of any size either.
@@ -15,7 +15,7 @@ from ircert.proofs.outcome import NODE, Counts
 
 PATIENCE, LONGEST = 3, 8
 """Cuts of every side without deciding a neuron before a box may go to a tree of phases, and before it should."""
-FIRST = 4_000
+FIRST = 8_000
 """Trees may be ahead of cutting by so much work, in boxes."""
 LEAST, MOST = 24, 2_000
 """Nodes of a tree: few at first, and twice as many after every tree that was too large."""

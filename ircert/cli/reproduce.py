@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from ircert.cli.progress import working
@@ -38,6 +39,7 @@ def reproduce(options: argparse.Namespace) -> int:
     chosen = _chosen(options.names)
     check_limits(options.time_limit, options.seed)
     page = None if options.docs is None else _page(options.docs)
+    import_module("ircert.plotting")  # without the extra for figures nothing is written
     folder = make_folder(Path(options.output))
     if page is not None:
         make_folder(page.parent)

@@ -36,7 +36,7 @@ from ircert.result.radius import End
 from ircert.result.result import Optimum, Verdict
 from ircert.result.witness import length
 
-CLEAR = "every pair of phases of two points in this ball was excluded by proofs in exact or safely rounded arithmetic"
+CLEAR = "no violation in this ball: boxes and trees of phases, proved in exact or safely rounded arithmetic"
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 NEAR = "an exact tree excludes pairs nearer than"
 FAR = "the dual bound of the mixed-integer program those further apart"

@@ -11,10 +11,8 @@ ALL = 10_000
 PARTS = 40
 MIX = 7919
 """A prime: its multiples spread families, problems and norms over the parts."""
-SECONDS = 20.0
+SECONDS = 10.0
 """For one question of the long run."""
-MOST_OPEN = 0.1
-"""The part of its questions that `milp` leaves open in that time; the goal is 0.02."""
 
 
 def accept(tally: Tally, most_open: dict[str, float]) -> None:
@@ -35,7 +33,7 @@ def test_ten_thousand_networks(part: int) -> None:
     tally = check_all([k * MIX % ALL for k in range(part * size, (part + 1) * size)], SECONDS)
     assert tally.networks == size
     assert tally.positive >= 0.5 * tally.networks
-    accept(tally, {"milp": MOST_OPEN, "regions": 0.02, "auto": 0.05, "milp, balls": 0.05, "regions, balls": 0.02})
+    accept(tally, {"milp": 0.02, "regions": 0.02, "auto": 0.02, "milp, balls": 0.02, "regions, balls": 0.02})
 
 
 @pytest.mark.rule("E-1", "E-2", "E-3")

@@ -218,34 +218,33 @@ class Search:
     def _bracket(self) -> None:
         """Grow until something is found, then prove the ball just below it.
 
-        Small questions are asked directly. For others, or where that takes too long, small balls come first, because
-        time may end.
+        Small questions are asked directly. For others small balls come first, because time may end. A ball that takes
+        too long is followed by smaller ones.
         """
-        reach, deadline, size = self.question.reach, self.question.deadline, self.setting.size
-        growth = GROWTH.get(size, GROWTH_BEYOND)
-        direct = size <= 2 or self.setting.neurons <= FEW
-        while not deadline.passed() and not self.descent.infimum_is_zero:
-            below = self._below_best()
-            target = below if below is not None else min(reach, max(FIRST, growth * self.clear))
-            if target <= self.clear:
-                return
-            radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
-            if self._prove(radius, SHARE * deadline.left()) == "stopped":
-                if not direct or self.clear >= SMALLEST * target:
-                    self._bisect(radius)
-                    return
-                direct = False
-
-    def _bisect(self, top: float) -> None:
-        """Radii between what is proved and what took too long, while there is time."""
-        deadline, tol = self.question.deadline, self.question.tol
+        deadline, hard = self.question.deadline, math.inf
+        direct = self.setting.size <= 2 or self.setting.neurons <= FEW
+        growth = GROWTH.get(self.setting.size, GROWTH_BEYOND)
         for _ in range(BISECTIONS):
-            top = min(top, self._below_best() or top)
-            if deadline.passed() or self.descent.infimum_is_zero or top - self.clear <= tol * top / 4:
-                return
-            middle = (self.clear + top) / 2 if self.clear > 0 else top / 8
-            if self._prove(middle, deadline.left() / 4) == "stopped":
-                top = middle
+            outcome: Outcome = "closed"
+            while outcome != "stopped":
+                target = self._target(growth)
+                top = min(target, hard)
+                if deadline.passed() or self.descent.infimum_is_zero or self.clear >= top * (1 - self.question.tol / 4):
+                    return
+                if target < hard:
+                    radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
+                else:
+                    radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
+                outcome = self._prove(radius, SHARE * deadline.left())
+            hard = radius
+
+    def _target(self, growth: float) -> float:
+        """The ball to prove: just below the best collision, or larger than what is proved."""
+        below = self._below_best()
+        if below is not None:
+            return below
+        larger = max(FIRST, growth * self.clear)
+        return larger if larger * math.sqrt(growth) < self.question.reach else self.question.reach
 
     def _below_best(self) -> float | None:
         """A radius just below the best collision's: within half the tolerance."""

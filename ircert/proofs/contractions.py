@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.bounds.rounding import UNIT
+from ircert.bounds.rounding import TINY, UNIT
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches, inverses, left_inverses, times
 
@@ -31,6 +31,10 @@ ROUNDS = 6
 BUDGET = 64
 """Cubes that a pair may be cut into."""
 MOST_FREE = 14
+NARROW = 0.02
+"""Slopes that are not worth a cut."""
+LOOKS = 4
+"""Steps on the way to the least determinant of a cube."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,26 @@ class Slopes:
         spare = np.where(free, 0.5, 0.0)
         return Slopes(np.where(on, 1.0, spare), spare, still)
 
+    @staticmethod
+    def between(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask, still: Mask) -> Slopes:
+        """The slopes of secants, from bounds on z at both points: they grow with both, because relu is convex."""
+        least, most = _secant(*low, or_else=0.0), _secant(*high, or_else=1.0)
+        least = np.where(least < 1, np.maximum(least * (1 - 8 * UNIT) - TINY, 0.0), 1.0)
+        most = np.where(most > 0, np.minimum(most * (1 + 8 * UNIT) + TINY, 1.0), 0.0)
+        least = np.minimum(least, most) * matter  # z = 0 at both points allows any slope
+        most = most * matter
+        spare = np.where(most > least, (most - least) / 2 + 4 * UNIT, 0.0)
+        return Slopes((least + most) / 2, spare, still)
+
     @property
     def free(self) -> Mask:
         """Neurons whose slope is not a single number."""
         return np.asarray(self.spare > 0)
+
+    @property
+    def wide(self) -> Indices:
+        """How many neurons have slopes that differ much."""
+        return np.asarray((self.spare > NARROW).sum(axis=0))
 
     def take(self, chosen: Indices | Mask) -> Slopes:
         """Some of them."""
@@ -71,6 +91,17 @@ class Slopes:
         spare[where] = 0.0 if faces else step
         still = np.concatenate([self.still, self.still], axis=1)
         return Slopes(np.concatenate([low, high], axis=1), np.concatenate([spare, spare], axis=1), still)
+
+
+def _secant(a: Array, b: Array, *, or_else: float) -> Array:
+    """(relu(a) - relu(b)) / (a - b), rounded, or something else where floats do not hold a - b."""
+    most, least = np.maximum(a, b), np.minimum(a, b)
+    with np.errstate(all="ignore"):
+        gap = most - least
+        across = np.where(np.isfinite(gap), most / gap, or_else)
+    # at 0 both sides are good, and the one that decides the slope is wanted
+    sides = ((least >= 0, 1.0), (most <= 0, 0.0)) if or_else == 0.0 else ((most <= 0, 0.0), (least >= 0, 1.0))
+    return np.select([where for where, _ in sides], [value for _, value in sides], across)
 
 
 @dataclass(frozen=True)
@@ -213,8 +244,10 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
     if network.size > MOST_INPUTS:
         return ~good
     used = np.zeros(count, dtype=np.int64)
-    pair = np.arange(count)
-    weights = known.weights
+    if faces:
+        good &= ~_turned_vertex(network, slopes, known.fixed)
+    pair = np.flatnonzero(good)
+    slopes, weights = slopes.take(pair), known.weights[:, pair]
     while len(pair):
         slopes = slopes.cut(weights, faces=faces)
         pair = np.concatenate([pair, pair])
@@ -227,6 +260,64 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
         rest = np.flatnonzero(~found.proved & good[pair])
         slopes, pair, weights = slopes.take(rest), pair[rest], found.weights[:, rest]
     return good
+
+
+def _turned_vertex(network: Batches, slopes: Slopes, fixed: Array) -> Mask:
+    """Whether det(C J) seems to change its sign in a cube, so that cutting the cube is in vain.
+
+    det(C J) is affine in every slope: moving slope i by t multiplies it by 1 + t h_i. So a vertex where it is least is
+    looked for: first against all h_i at the middle, then by the best single steps.
+    """
+    count = slopes.middle.shape[1]
+    low, high = slopes.middle - slopes.spare, slopes.middle + slopes.spare
+    places, turned = slopes.middle, np.zeros(count, dtype=bool)
+    alive = np.arange(count)
+    with np.errstate(all="ignore"):
+        for turn in range(LOOKS):
+            values, gains = _derivatives(network, places, fixed[..., alive], slopes.still[:, alive])
+            up, down = high[:, alive] - places, places - low[:, alive]
+            factors = 1 + np.where(gains > 0, -down * gains, up * gains)
+            wrong = ~((values > 0) & (factors.min(axis=0) > 0))
+            turned[alive[wrong]] = True
+            kept = np.flatnonzero(~wrong)
+            alive, gains, factors, places = alive[kept], gains[:, kept], factors[:, kept], places[:, kept]
+            if not len(alive):
+                break
+            lowest = np.where(gains > 0, low[:, alive], high[:, alive])
+            if turn == 0:
+                places = lowest
+            else:
+                where = np.argmin(factors, axis=0), np.arange(len(alive))
+                places[where] = lowest[where]
+    return turned
+
+
+def _derivatives(network: Batches, slopes: Array, fixed: Array, still: Mask) -> tuple[Array, Array]:
+    """det(C J), and by how much it grows with each slope, relative to itself (in floats, for choices only)."""
+    n, count = network.size, slopes.shape[1]
+    lines = np.zeros((len(slopes), n, count))
+
+    def relu(name: str, state: Array) -> Array:
+        where = network.setting.relus[name]
+        lines[where] = state
+        return state * slopes[where][:, None]
+
+    start = np.zeros((n, n, count))
+    start[np.arange(n), np.arange(n)] = 1.0
+    jacobian = network.output(network.forward(start, lambda name, v: times(network.weights[name], v), relu))
+    matrix, _ = _matrix(network, fixed, jacobian, still)
+    inner, good = inverses(matrix)
+    values = np.where(good, np.linalg.det(np.moveaxis(np.where(np.isfinite(matrix), matrix, 0.0), 2, 0)), 0.0)
+    rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~still[None]
+    gains = np.zeros(slopes.shape)
+
+    def back(name: str, given: Array) -> Array:
+        where = network.setting.relus[name]
+        gains[where] = (given * lines[where] * ~still[None]).sum(axis=1)
+        return given * slopes[where][:, None]
+
+    network.backward(rows, lambda name, given: times(network.turned[name], given), back)
+    return values, np.nan_to_num(gains)
 
 
 def orientation(matrices: Array) -> Array:

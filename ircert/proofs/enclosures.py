@@ -24,6 +24,7 @@ class Enclosures:
     """What is known on each box; the last axis counts the boxes.
 
     on, off:        the neurons whose phase is decided
+    low, high:      bounds on every z
     slopes, shifts: s and μ of every neuron
     lines:          A of every neuron; output: A of the givens
     total:          a bound on the sum of all absolute values on the way
@@ -35,6 +36,8 @@ class Enclosures:
     half: Array
     on: Mask
     off: Mask
+    low: Array
+    high: Array
     slopes: Array
     shifts: Array
     depths: Array
@@ -45,7 +48,7 @@ class Enclosures:
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
-        names = ("middle", "half", "on", "off", "slopes", "shifts", "depths", "lines", "output", "total")
+        names = ("middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths", "lines", "output", "total")
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 
@@ -58,7 +61,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
     neurons = network.setting.neurons
     on, off = np.zeros((neurons, count), dtype=bool), np.zeros((neurons, count), dtype=bool)
-    slopes, shifts, depths = (np.zeros((neurons, count)) for _ in range(3))
+    lows, highs, slopes, shifts, depths = (np.zeros((neurons, count)) for _ in range(5))
     lines = np.zeros((neurons, n, count))
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + half).sum(axis=0)
@@ -86,7 +89,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         low, high = b - wide, b + wide
         if norm != "inf":
             low, high = within_ball(state, low, high)
-        on[where], off[where] = low >= 0, high <= 0
+        on[where], off[where], lows[where], highs[where] = low >= 0, high <= 0, low, high
         open_ = ~on[where] & ~off[where]
         s = np.where(open_, np.clip(high / np.where(open_, high - low, 1.0), 0.0, 1.0), on[where])
         # relu(z) - s z lies in [0, top]; half of it is the shift, and half what remains
@@ -125,7 +128,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     start[:, n] = middle
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, relu, add))[:, :n]
-    return Enclosures(middle, half, on, off, slopes, shifts, depths, lines, output, total, sizes)
+    return Enclosures(middle, half, on, off, lows, highs, slopes, shifts, depths, lines, output, total, sizes)
 
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:

@@ -212,14 +212,15 @@ class PairSearch:
 
     def _kernel_free(self, here: _Frontier, known: Enclosures, first: Indices, second: Indices) -> tuple[Mask, Array]:
         """Whether the secants of a pair of boxes have no kernel, and how much each neuron costs."""
-        on, off = known.on[:, first], known.off[:, first]
-        if self.signs is None:
-            on, off = on & known.on[:, second], off & known.off[:, second]
-        else:  # a neuron that is 0 at the centre has the slope of x's side
-            on, off = on & (self.signs >= 0), off & (self.signs <= 0)
         low, high = (here.x.low - here.y.high).T, (here.x.high - here.y.low).T
         still: Mask = np.asarray((low == 0) & (high == 0))
-        slopes = Slopes.of(on & self.matter, ~on & ~off & self.matter, still)
+        below, above = known.low[:, second], known.high[:, second]
+        if self.signs is not None:  # the exact signs at the centre: 0 leaves the slope to x
+            below, above = (
+                np.where(self.signs >= 0, np.fmax(below, 0.0), below),
+                np.where(self.signs <= 0, np.fmin(above, 0.0), above),
+            )
+        slopes = Slopes.between((known.low[:, first], below), (known.high[:, first], above), self.matter, still)
         low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
         # J has no kernel at all, or none among the vectors that are 0 in the still coordinates: either is enough.
         flat = still.any(axis=0)
@@ -235,7 +236,7 @@ class PairSearch:
         if self.network.givens < self.network.size:
             return np.zeros(low.shape[1], dtype=bool), found.weights
         closed = found.proved | separated(np.where(np.isnan(found.bounds), np.inf, found.bounds), low, high)
-        few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE))
+        few = np.flatnonzero(~closed & (slopes.wide <= MOST_FREE))
         if len(few):
             self.counts.slopes += len(few)
             closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))

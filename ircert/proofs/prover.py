@@ -57,6 +57,8 @@ class Prover:
     reached: float = 0.0
     orientation: Orientation | None = None
     _pairs: PairSearch | None = field(default=None, repr=False)
+    _too_large: float = math.inf
+    """From this radius on one tree is too large."""
 
     def __post_init__(self) -> None:
         self.network = Batches(self.setting)
@@ -148,11 +150,16 @@ class Prover:
 
     def _one_small_tree(self, radius: float) -> Outcome | None:
         """One tree for all pairs, where few neurons are open; None where that would take long."""
+        if radius >= self._too_large:
+            return None
         part = part_of(self.setting, radius, *self.setting.ball(radius).box)
         if not part.open or part.open > FEW_OPEN:
             return None
         outcome = self._one_tree(radius, SMALL)
-        return None if outcome == "stopped" else outcome
+        if outcome != "stopped":
+            return outcome
+        self._too_large = radius
+        return None
 
     def _one_tree(self, radius: float, budget: int = MANY) -> Outcome:
         box = self.setting.ball(radius).box

@@ -16,11 +16,14 @@ import numpy as np
 
 from ircert.ir.rational import Integers, integer_type
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import Optimum, Undecided, maximise, reduce
+from ircert.proofs.exact_program import Optimum, Undecided, as_floats, maximise, reduce
+from ircert.proofs.least_distance import nearest_in_floats
 from ircert.proofs.setting import Phases, Setting
 
 ROUNDS = 60
 CLOSE = Fraction(1, 2**36)
+ACTIVE = 1e-9
+"""Rows that floats take for 0, relative to their terms."""
 
 Vector = list[Fraction]
 
@@ -233,10 +236,14 @@ class Coincidence:
             return Fraction(0), Pair(zero, zero)
         cuts: list[tuple[int, dict[int, Fraction], Fraction]] = self._first_planes()
         best: tuple[Fraction, Pair] | None = None
+        if self.setting.norm == "2" and (near := self._near_pair()) is not None:
+            cuts += [self._tangent(start, u) for start, u in self._points(near[1])]
+            if self._holds(near[0]):
+                best = near[1].measure("2"), near[1]
         bound = Fraction(0)
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             try:
-                found = self._minimise_height(cuts, patient=patient and best is None)
+                found = self._minimise_height(cuts, patient=patient and turn == 0)
             except Undecided:
                 if best is None:
                     raise
@@ -252,6 +259,29 @@ class Coincidence:
             cuts = [*cuts, *(self._tangent(start, u) for start, u in self._points(pair))]
         assert best is not None
         return bound, best[1]
+
+    def _near_pair(self) -> tuple[Vector, Pair] | None:
+        """s, and its pair, close to the one of least measure in norm 2; exactly on the rows that floats find active."""
+        assert self._inside is not None
+        if not self.dimension:
+            return None
+        below = int(self._below)
+        maps = np.array([[float(Fraction(int(v), below)) for v in row] for row in self._table])
+        rows = as_floats(self._inside)
+        found = nearest_in_floats([maps[start : start + self.size] for start in self._starts()], rows)
+        if found is None:
+            return None
+        size = np.abs(rows[:, :-1]) @ np.abs(found) + np.abs(rows[:, -1])
+        active = np.abs(rows[:, :-1] @ found + rows[:, -1]) <= ACTIVE * size
+        s = _onto(self._inside[active], [Fraction(v) for v in found.tolist()])
+        return s, self._pair(s)
+
+    def _holds(self, s: Vector) -> bool:
+        """Whether all rows hold, exactly."""
+        assert self._inside is not None
+        below, kind = math.lcm(*(v.denominator for v in s)), integer_type()
+        point = np.array([*(kind(int(v * below)) for v in s), kind(below)], dtype=object)
+        return not any(v < 0 for v in self._inside.dot(point))
 
     def _points(self, pair: Pair) -> list[tuple[int, tuple[Fraction, ...]]]:
         return [(0, pair.u)] if self.setting.pseudo else [(0, pair.u), (self.size, pair.v)]
@@ -338,6 +368,18 @@ class Coincidence:
             return start, {j: Fraction(1 if a > 0 else -1) for j, a in enumerate(u) if a}, Fraction(0)
         g = [Fraction(float(a / self.unit)) for a in u]
         return start, {j: 2 * a for j, a in enumerate(g)}, -sum((a * a for a in g), Fraction(0))
+
+
+def _onto(rows: Integers, s: Vector) -> Vector:
+    """The point with as many rows 0 as can be, found by changing one variable for each of them."""
+    reduced = reduce(rows, len(s))
+    moved, below = list(s), int(reduced.below)
+    for row, column in zip(reduced.table, reduced.pivots, strict=False):
+        rest = sum(
+            (int(a) * v for j, (a, v) in enumerate(zip(row, s, strict=False)) if j not in reduced.pivots), Fraction(0)
+        )
+        moved[column] = -(rest + int(row[-1])) / below
+    return moved
 
 
 def _common(terms: dict[int, Fraction], constant: Fraction) -> int:

@@ -54,9 +54,10 @@ class Slopes:
     @staticmethod
     def between(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask, still: Mask) -> Slopes:
         """The slopes of secants, from bounds on z at both points: they grow with both, because relu is convex."""
-        least, most = _secant(*low, or_else=0.0), _secant(*high, or_else=1.0)
-        least = np.where(least < 1, np.maximum(least * (1 - 8 * UNIT) - TINY, 0.0), 1.0)
-        most = np.where(most > 0, np.minimum(most * (1 + 8 * UNIT) + TINY, 1.0), 0.0)
+        on, off = (low[0] >= 0) & (low[1] >= 0), (high[0] <= 0) & (high[1] <= 0)
+        # a slope that floats round to 0 or 1 is neither
+        least = np.where(on, 1.0, np.maximum(_secant(*low, or_else=0.0) * (1 - 8 * UNIT) - TINY, 0.0))
+        most = np.where(off, 0.0, np.minimum(_secant(*high, or_else=1.0) * (1 + 8 * UNIT) + TINY, 1.0))
         least = np.minimum(least, most) * matter  # z = 0 at both points allows any slope
         most = most * matter
         spare = np.where(most > least, (most - least) / 2 + 4 * UNIT, 0.0)
@@ -99,9 +100,7 @@ def _secant(a: Array, b: Array, *, or_else: float) -> Array:
     with np.errstate(all="ignore"):
         gap = most - least
         across = np.where(np.isfinite(gap), most / gap, or_else)
-    # at 0 both sides are good, and the one that decides the slope is wanted
-    sides = ((least >= 0, 1.0), (most <= 0, 0.0)) if or_else == 0.0 else ((most <= 0, 0.0), (least >= 0, 1.0))
-    return np.select([where for where, _ in sides], [value for _, value in sides], across)
+    return np.where(least >= 0, 1.0, np.where(most <= 0, 0.0, across))
 
 
 @dataclass(frozen=True)

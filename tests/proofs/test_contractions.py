@@ -122,3 +122,36 @@ def test_networks_with_skips(outputs: int) -> None:
     product_ = np.einsum("imb,bmj->bij", found.fixed, jacobians)
     assert np.allclose(product_, np.eye(2), atol=1e-8)
     assert found.proved.all()
+
+
+def relu(z: Fraction) -> Fraction:
+    return max(z, Fraction(0))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_slopes_between_bounds(seed: int) -> None:
+    """Exact secants of relu from points between the bounds have slopes of the cube, also next to the kink."""
+    rng = np.random.default_rng(seed)
+    size = float(rng.choice([1.0, 1e-300, 5e-324, 1e300]))
+    ends = size * rng.choice([-2.0, -1.0, -0.3, -1e-17, 0.0, 1e-17, 0.7, 1.0, 3.0], (4, 60))
+    low, high = np.minimum(ends[:2], ends[2:]), np.maximum(ends[:2], ends[2:])
+    cube = Slopes.between((low[0], low[1]), (high[0], high[1]), np.ones(60, dtype=bool), np.zeros(60, dtype=bool))
+    assert (cube.middle[~cube.free] % 1 == 0).all()
+    for i in range(60):
+        middle, spare = Fraction(float(cube.middle[i])), Fraction(float(cube.spare[i]))
+        shares = [Fraction(int(k), 7) for k in rng.integers(0, 8, 8)]
+        for a, b in product(shares, shares):
+            x, y = (
+                Fraction(float(low[k, i])) + s * (Fraction(float(high[k, i])) - Fraction(float(low[k, i])))
+                for k, s in ((0, a), (1, b))
+            )
+            if x != y:
+                assert abs((relu(x) - relu(y)) / (x - y) - middle) <= spare
+
+
+def test_slopes_where_bounds_are_unknown() -> None:
+    """Bounds that are no numbers, or too far apart for floats, leave the slope open."""
+    low, high = np.array([np.nan, -1.7e308, -np.inf]), np.array([np.nan, 1.7e308, np.inf])
+    cube = Slopes.between((low, -high), (high, -low), np.ones(3, dtype=bool), np.zeros(3, dtype=bool))
+    assert (cube.middle - cube.spare <= 0).all()
+    assert (cube.middle + cube.spare >= 1).all()

@@ -43,7 +43,7 @@ FAR = "the dual bound of the mixed-integer program those further apart"
 GROWTH = {1: 16.0, 2: 4.0}
 """A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
 GROWTH_BEYOND = 2.0
-"""… and with more of them, because the work grows with a power of the radius."""
+"""… and with more of them, where the network is not small: the work grows with a power of the radius."""
 FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
 SMALLEST = 1 / 16
@@ -223,7 +223,7 @@ class Search:
         """
         deadline, hard = self.question.deadline, math.inf
         direct = self.setting.size <= 2 or self.setting.neurons <= FEW
-        growth = GROWTH.get(self.setting.size, GROWTH_BEYOND)
+        growth = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
         for _ in range(BISECTIONS):
             outcome: Outcome = "closed"
             while outcome != "stopped":

@@ -41,11 +41,15 @@ class CellTree:
         self.relaxation = Relaxation(network.setting, alone=True)
         self.first = first_layer(network.setting)
 
-    def close(self, part: Part, budget: int, stop: Callable[[], bool]) -> None:
-        """Work until every node is closed; raises Violated, TooLarge or Stopped."""
-        self.counts.trees += 1
+    def close(self, part: Part, budget: int, stop: Callable[[], bool], stack: list[Phases] | None = None) -> None:
+        """Work until every node is closed; raises Violated, TooLarge or Stopped.
+
+        stack: the nodes that are open, all of the part at first; what is left there can be gone on with
+        """
         self.relaxation.fit(part, part)
-        stack = [part.phases]
+        if stack is None:
+            self.counts.trees += 1
+            stack = [part.phases]
         while stack:
             if budget <= 0:
                 raise TooLarge
@@ -53,7 +57,9 @@ class CellTree:
                 raise Stopped
             budget -= 1
             self.counts.nodes += 1
-            stack += self._visit(part, stack.pop())
+            children = self._visit(part, stack[-1])
+            stack.pop()  # not before: what interrupts a visit leaves the node open
+            stack += children
 
     def _visit(self, part: Part, phases: Phases) -> list[Phases]:
         """The children of a node; none if it is closed."""

@@ -10,8 +10,9 @@ Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
 
 NODE = 160
 WAVE = 200
-"""What a node of a tree of phases, and a wave however small, count in boxes: about four times as much as they take, so
-that cutting comes first."""
+DEARER, SLOPES = 4, 4
+"""What a node of a tree of phases, and a wave however small, count in boxes: that much more than the time they take, so
+that cutting comes first; and how many boxes one takes whose slopes are cut."""
 
 
 class Violated(Exception):
@@ -51,3 +52,9 @@ class Counts:
     def work(self) -> int:
         """All of it."""
         return self.cutting + NODE * self.nodes
+
+    @property
+    def effort(self) -> int:
+        """What took time, in boxes."""
+        cut = self.boxes + self.pairs + SLOPES * self.slopes
+        return cut + (WAVE * self.waves + NODE * self.nodes) // DEARER

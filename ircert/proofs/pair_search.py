@@ -252,18 +252,18 @@ class PairSearch:
                 raise Stopped
             if not self.schedule.has_room(int(ages[i]) // self.network.size):
                 break
-            good[i] = self._in_tree(here, i, radius)
+            good[i] = self._in_tree(here, i, radius, stop)
         return good
 
-    def _in_tree(self, here: _Frontier, i: int, radius: float) -> bool:
+    def _in_tree(self, here: _Frontier, i: int, radius: float, stop: Callable[[], bool]) -> bool:
         tools = self.tools[-1] if here.hard[i] else self.tools[0]
         x = part_of(tools.setting, radius, here.x.low[i], here.x.high[i])
         y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
         # cutting a hard pair only makes more of them
         nodes = max(self.schedule.nodes, HARD if len(self.tools) > 1 and here.hard[i] else 0)
-        undecided = self.counts.undecided
+        tree = PhaseTree(tools, x, y if self.center is None else self.center)
         try:
-            PhaseTree(tools, x, y if self.center is None else self.center, nodes).close()
+            tree.close(nodes, stop)
         except TooLarge:
             self.schedule.was_too_large()
             return False
@@ -271,8 +271,8 @@ class PairSearch:
             if here.hard[i]:
                 raise
             here.hard[i] = True
-            return self._in_tree(here, i, radius)
-        if self.counts.undecided > undecided:
+            return self._in_tree(here, i, radius, stop)
+        if tree.undecided:
             raise Stopped
         return True
 

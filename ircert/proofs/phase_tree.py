@@ -39,43 +39,44 @@ class Tools:
     secants: Secants
     matter: Mask
     counts: Counts
-    stop: Callable[[], bool]
     relaxation: Relaxation
 
 
 class PhaseTree:
     """All pairs of two parts, until they are excluded or one of them is a violation."""
 
-    def __init__(self, tools: Tools, first: Part, second: Part, budget: int) -> None:
+    def __init__(self, tools: Tools, first: Part, second: Part) -> None:
         self.tools = tools
         self.setting = tools.setting
         self.counts = tools.counts
+        self.counts.trees += 1
         self.parts = first, second
         self.radius = first.ball.radius
-        self.budget = budget
+        self.undecided = 0
+        self.stack: list[Node] = [(first.phases, second.phases, 0)]
         self.pseudo = self.setting.pseudo
         self.same = first is second
         self.low = np.minimum(first.low, second.low)
         self.high = np.maximum(first.high, second.high)
         self.relaxation = tools.relaxation
-        self.relaxation.fit(first, second)
-        self.costs = self.relaxation.costs()
         with np.errstate(invalid="ignore", divide="ignore"):
             self.balance = np.minimum(-self.low, self.high) / (self.high - self.low)
         self.balance = np.where(np.isfinite(self.balance), np.maximum(self.balance, 0.0), 0.0)
 
-    def close(self) -> None:
-        """Work until every node is closed; raises Violated, TooLarge or Stopped."""
-        self.counts.trees += 1
-        stack: list[Node] = [(self.parts[0].phases, self.parts[1].phases, 0)]
-        while stack:
-            if self.budget <= 0:
+    def close(self, budget: int, stop: Callable[[], bool]) -> None:
+        """Work until every node is closed; raises Violated, TooLarge or Stopped. After the last two it can go on."""
+        self.relaxation.fit(*self.parts)
+        self.costs = self.relaxation.costs()
+        while self.stack:
+            if budget <= 0:
                 raise TooLarge
-            if self.tools.stop():
+            if stop():
                 raise Stopped
-            self.budget -= 1
+            budget -= 1
             self.counts.nodes += 1
-            stack += self._visit(*stack.pop())
+            children = self._visit(*self.stack[-1])
+            self.stack.pop()  # not before: what interrupts a visit leaves the node open
+            self.stack += children
 
     def _visit(self, first: Phases, second: Phases, start: int) -> list[Node]:
         """The children of a node; none if it is closed."""
@@ -137,6 +138,7 @@ class PhaseTree:
             polytope = Coincidence(self.setting, descent.maps, first, there, self.radius)
             found = polytope.violation(Fraction(self.radius))
         except Undecided:
+            self.undecided += 1
             self.counts.undecided += 1
             return []
         if found is not None:

@@ -15,27 +15,25 @@ from fractions import Fraction
 
 from ircert.proofs.batches import Batches
 from ircert.proofs.boxes import SAFE, around
+from ircert.proofs.cell_tree import CellTree
 from ircert.proofs.contractions import MOST_INPUTS
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.orientation import Orientation
-from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
+from ircert.proofs.outcome import Counts, Outcome
 from ircert.proofs.pair_search import PairSearch
-from ircert.proofs.parts import center_part, part_of
-from ircert.proofs.phase_tree import PhaseTree, Tools
+from ircert.proofs.phase_tree import Tools
+from ircert.proofs.portfolio import Portfolio, Stop, Way
 from ircert.proofs.relaxation import Relaxation
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Setting, neurons_that_matter
+from ircert.proofs.whole import WholeCells, WholeTree, few_open
 
 MOST_CUT = 6
 """With more inputs, cutting boxes leads nowhere: one tree of phases has to do."""
-MANY = 10**9
-FEW_OPEN = 16
-SMALL = 400
-"""Nodes of a tree that is tried for the whole ball, where at most that many neurons are open in it."""
 WORK = 10_000
-"""Boxes and pairs, a node of a tree counting for many, before something else is tried for a while."""
+"""Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
 STEP = 0.01
 """How much larger than a good ball the next one is at least."""
 
@@ -57,8 +55,9 @@ class Prover:
     reached: float = 0.0
     orientation: Orientation | None = None
     _pairs: PairSearch | None = field(default=None, repr=False)
-    _too_large: float = math.inf
-    """From this radius on one tree is too large."""
+    _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
+    _ways: dict[float, Portfolio] = field(default_factory=dict, repr=False)
+    _insides: dict[float, Portfolio] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.network = Batches(self.setting)
@@ -75,108 +74,113 @@ class Prover:
 
     def _tools(self, setting: Setting, descent: Descent) -> Tools:
         matter = neurons_that_matter(setting)
-        return Tools(setting, descent, Secants(setting), matter, self.counts, self.stop, Relaxation(setting))
+        return Tools(setting, descent, Secants(setting), matter, self.counts, Relaxation(setting))
 
-    def prove(self, radius: float, *, nearer: float = math.inf) -> Outcome:
-        """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned."""
-        outcome = self._proved(radius, nearer)
-        if outcome == "closed" and nearer == math.inf:
+    def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
+        """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
+
+        Asked again about the same ball, it goes on.
+        """
+        stop = self.stop if stop is None else stop
+        if nearer < math.inf:
+            return self._by_pairs(radius, nearer, stop)
+        if self.descent.has_within(radius):
+            return "violated"
+        if radius not in self._ways:
+            self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
+        outcome = self._ways[radius].advance(stop)
+        if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
+            outcome = self._by_pairs(radius, math.inf, stop)
+        if outcome == "closed":
             self.reached = max(self.reached, radius)
         return outcome
 
-    def _proved(self, radius: float, nearer: float) -> Outcome:
+    def _ways_for(self, radius: float) -> list[Way]:
+        """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the givens alone."""
+        whole = WholeTree(self.tools, radius)
         if self.setting.size > MOST_CUT:
-            return self._one_tree(radius)
-        if self.inner is not None and self.inner.prove(radius) == "closed":
-            return "closed"
-        if self.orientation is None and nearer == math.inf:
-            outcome = self._one_small_tree(radius)
-            if outcome is not None:
-                return outcome
-        if self.orientation is not None and nearer == math.inf:
-            outcome = self._by_degree(self.orientation, radius)
-            if outcome != "stopped" or self.stop():
-                return outcome
-        return self._by_pairs(radius, nearer)
+            return [whole.advance]
+        ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_givens(radius, stop)]
+        if self.orientation is not None:
+            ways.append(lambda stop: self._by_degree(radius, stop))
+        else:
+            ways.append(lambda stop: self._by_pairs(radius, math.inf, stop))
+        return [*ways, whole.advance] if few_open(self.setting, radius) else ways
 
-    def _by_degree(self, orientation: Orientation, radius: float) -> Outcome:
+    def _by_givens(self, radius: float, stop: Stop) -> Outcome:
+        """Where the givens tell points apart nothing else matters; where they do not, nothing is said."""
+        assert self.inner is not None
+        return "closed" if self.inner.prove(radius, stop=stop) == "closed" else "stopped"
+
+    def _by_degree(self, radius: float, stop: Stop) -> Outcome:
         """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""
+        assert self.orientation is not None
         work = WORK
         while True:
-            end = self.counts.work + work
-            outcome = orientation.advance(self._reach(radius), self._until(end))
+            until = self._until(self.counts.work + work, stop)
+            outcome = self._inside(radius, until)
             if outcome == "closed":
-                return self._one_small_tree(radius) or self._boundary(radius, self.stop)
-            if outcome == "violated" or self.stop() or self.counts.work <= end:
+                return self._boundary(radius, stop)
+            if outcome == "violated" or stop() or not until():
                 return self._in_ball(outcome, radius)
-            smaller = orientation.reached * (1 - STEP / 2)
-            if smaller > self.reached * (1 + STEP) and self._reach(smaller) <= orientation.reached:
-                outcome = self._boundary(smaller, self._until(self.counts.work + work))
+            smaller = self.orientation.reached * (1 - STEP / 2)
+            if smaller > self.reached * (1 + STEP) and self._reach(smaller) <= self.orientation.reached:
+                outcome = self._boundary(smaller, self._until(self.counts.work + work, stop))
                 if outcome == "violated":
                     return outcome
                 if outcome == "closed":
                     self.reached = max(self.reached, smaller)
             work *= 4
 
-    def _until(self, work: int) -> Callable[[], bool]:
-        return lambda: self.stop() or self.counts.work > work
+    def _inside(self, radius: float, stop: Stop) -> Outcome:
+        """Whether all regions inside turn like home: one tree, or boxes."""
+        assert self.orientation is not None
+        orientation, reach = self.orientation, self._reach(radius)
+        if reach <= orientation.reached:
+            return "closed"
+        if radius not in self._insides:
+            ways: list[Way] = [lambda until: orientation.advance(reach, until)]
+            if few_open(self.setting, reach):
+                tree = CellTree(self.network, orientation.hunter, self.counts)
+                ways.append(WholeCells(tree, reach).advance)
+            self._insides = {radius: Portfolio(self.counts, ways)}
+        outcome = self._insides[radius].advance(stop)
+        if outcome == "closed":
+            orientation.reached = max(orientation.reached, reach)
+        return outcome
+
+    def _until(self, work: int, stop: Stop) -> Stop:
+        return lambda: stop() or self.counts.work > work
 
     def _reach(self, radius: float) -> float:
         """The radius of a ball that holds the body whose boundary is looked at (norm inf: a box of floats)."""
         return _beyond(self.setting, radius) if self.setting.norm == "inf" else radius
 
-    def _boundary(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+    def _boundary(self, radius: float, stop: Stop) -> Outcome:
         """Pairs on the boundary of the ball; in norm inf, of the least box of floats that holds it."""
-        network, tools, reach = self.network, self.tools, self._reach(radius)
-        if reach > radius:
-            box = around(self.setting, radius)
-            setting = replace(self.setting, low=box.low[0], high=box.high[0])
-            network, tools = Batches(setting), [self._tools(setting, self.descent)]
-        search = PairSearch(network, tools, self.counts, self.report, boundary=True)
-        return self._in_ball(search.advance(reach, stop), radius)
+        reach = self._reach(radius)
+        if radius not in self._boundaries:
+            network, tools = self.network, self.tools
+            if reach > radius:
+                box = around(self.setting, radius)
+                setting = replace(self.setting, low=box.low[0], high=box.high[0])
+                network, tools = Batches(setting), [self._tools(setting, self.descent)]
+            search = PairSearch(network, tools, self.counts, self.report, boundary=True)
+            self._boundaries = {radius: search}
+        return self._in_ball(self._boundaries[radius].advance(reach, stop), radius)
 
     def _in_ball(self, outcome: Outcome, radius: float) -> Outcome:
         """A violation in a slightly larger body says nothing."""
         return "stopped" if outcome == "violated" and not self.descent.has_within(radius) else outcome
 
-    def _by_pairs(self, radius: float, nearer: float) -> Outcome:
+    def _by_pairs(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if self._pairs is None or self._pairs.nearer != nearer:
             self._pairs = PairSearch(self.network, self.tools, self.counts, self.report, nearer=nearer)
         self._pairs.clear = max(self.reached, 0.0 if self.inner is None else self.inner.reached)
-        outcome = self._pairs.advance(radius, self.stop)
+        outcome = self._pairs.advance(radius, stop)
         if nearer == math.inf:
             self.reached = max(self.reached, self._pairs.reached)
         return outcome
-
-    def _one_small_tree(self, radius: float) -> Outcome | None:
-        """One tree for all pairs, where few neurons are open; None where that would take long."""
-        if radius >= self._too_large:
-            return None
-        part = part_of(self.setting, radius, *self.setting.ball(radius).box)
-        if not part.open or part.open > FEW_OPEN:
-            return None
-        outcome = self._one_tree(radius, SMALL)
-        if outcome != "stopped":
-            return outcome
-        self._too_large = radius
-        return None
-
-    def _one_tree(self, radius: float, budget: int = MANY) -> Outcome:
-        box = self.setting.ball(radius).box
-        undecided = self.counts.undecided
-        for tools in self.tools:
-            first = part_of(tools.setting, radius, *box)
-            second = center_part(tools.setting) if tools.setting.pseudo else first
-            try:
-                PhaseTree(tools, first, second, budget).close()
-            except Violated:
-                if tools is self.tools[-1]:
-                    return "violated"
-                continue
-            except (Stopped, TooLarge):
-                return "stopped"
-            return "closed" if self.counts.undecided == undecided else "stopped"
-        return "stopped"
 
 
 def _beyond(setting: Setting, radius: float) -> float:

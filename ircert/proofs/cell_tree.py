@@ -17,8 +17,9 @@ from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
-from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, orientation
+from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
 from ircert.proofs.exact_program import Undecided, maximise
+from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.outcome import Counts, Stopped, TooLarge
 from ircert.proofs.parts import Part
@@ -102,7 +103,7 @@ class CellTree:
         on, free = (phases > 0)[:, None], (phases == 0)[:, None]
         slopes = Slopes.of(on, free, np.zeros((self.network.size, 1), dtype=bool))
         found = contractions(self.network, slopes)
-        if not found.positive[0] or orientation(found.fixed)[0] != self.hunter.home:
+        if not found.positive[0] or signs_of_floats(found.fixed)[0] != self.hunter.home:
             return False
         few = int(free.sum()) <= MOST_FREE
         return bool(found.proved[0] or (few and kernel_free(self.network, slopes, found)[0]))
@@ -124,9 +125,9 @@ class CellTree:
     # --- leaves ------------------------------------------------------------------------------------------------------
 
     def _leaf(self, part: Part, phases: Phases) -> None:
-        """Close a region, or raise Violated; TooLarge where neither succeeds: smaller boxes may."""
+        """Close a region, or raise Violated; TooLarge where exact programs are too large: smaller boxes may help."""
         self.counts.leaves += 1
-        sign = self._exact_sign(phases)
+        sign = self.hunter.signs.of(phases)
         if sign == self.hunter.home:
             return
         try:
@@ -137,15 +138,11 @@ class CellTree:
             return
         if sign == 0:
             self.hunter.try_patterns(phases, phases, part.ball.radius)
-        self.hunter.try_point(np.array([float(v) for v in point]), part.ball.radius)
+        self.hunter.walk_to(point, part.ball.radius)
         raise TooLarge
 
-    def _exact_sign(self, phases: Phases) -> int:
-        matrix = self.hunter.descent.maps.of(phases).values[: self.setting.givens, :-1]
-        return determinant_sign(matrix)
-
     def _interior(self, part: Part, phases: Phases, chosen: Mask) -> list[Fraction] | None:
-        """A point inside the sides of some neurons, the box of the part and the ball, or None if there is none at all.
+        """A point u = x - c inside the sides of some neurons, the box of the part and the ball; None if there is none.
 
         max t with every row at least t; norms 1 and 2 add planes between the ball and points outside.
         """
@@ -161,7 +158,7 @@ class CellTree:
                 return None
             outside = measure(tuple(u), norm) - (radius * radius if norm == "2" else radius)
             if outside < 0 or norm == "inf":
-                return [c + v for c, v in zip(self.setting.exact_center, u, strict=True)]
+                return u
             table = np.concatenate([table, _plane(u, radius, norm)[None]])
         raise Undecided
 
@@ -203,20 +200,3 @@ def _deepest(table: Integers, scale: float) -> list[Fraction] | None:
     top[0, -1] = kind(1)
     best = maximise(top[0], np.concatenate([left, top]), np.concatenate([limits, np.array([kind(1)], dtype=object)]))
     return None if best is None or best.value <= 0 else [v * unit for v in best.point[:-1]]
-
-
-def determinant_sign(matrix: Integers) -> int:
-    """The sign of the determinant of a square matrix of integers, by elimination without fractions."""
-    table, last, sign = matrix.copy(), 1, 1
-    for k in range(len(table)):
-        found = next((i for i in range(k, len(table)) if table[i, k]), None)
-        if found is None:
-            return 0
-        if found != k:
-            table[[k, found]] = table[[found, k]]
-            sign = -sign
-        pivot = table[k, k]
-        below = table[k + 1 :]
-        table[k + 1 :] = (below * pivot - np.outer(below[:, k], table[k])) // last
-        last = pivot
-    return sign if last > 0 else -sign

@@ -6,20 +6,25 @@ What is found here are patterns; whether they hold a violation is decided exactl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from ircert.ir.arrays import Array, Mask
 from ircert.proofs.descent import Descent
+from ircert.proofs.exact_signs import ExactSigns
 from ircert.proofs.outcome import Violated
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Phases, Setting
+from ircert.proofs.walk import regions_to
 
 RAYS = 48
 STEPS = 240
 HALVINGS = 60
 STARTS = 400
 NEWTON = 40
+WAYS = 4
+"""… that are walked in rationals to one point."""
 SMALLEST = 1e-300
 """Rays shorter than this have no steps in floats."""
 
@@ -42,8 +47,17 @@ class Hunter:
 
     def __post_init__(self) -> None:
         self.secants = Secants(self.setting)
+        self.signs = ExactSigns(self.descent.maps)
+        self.start = next(
+            regions_to(self.descent.maps, sides(self.setting, self.setting.center[None])[0], self._inwards())
+        )
         with np.errstate(all="ignore"):
-            self.home = float(self._orientations(self.setting.center[None])[0])
+            self.home = float(_orientation(self.secants, self.start[None])[0])
+
+    def _inwards(self) -> list[Fraction]:
+        """A way from the centre into the domain: where the centre lies on a fold, only one side may belong to it."""
+        low, high, center = self.setting.low, self.setting.high, self.setting.center
+        return [Fraction(1 if high[j] > c else -1 if low[j] < c else 0, 2 * j + 3) for j, c in enumerate(center)]
 
     def _orientations(self, points: Array) -> Array:
         return _orientation(self.secants, sides(self.setting, points))
@@ -73,6 +87,26 @@ class Hunter:
         for phases in flat:
             self.try_patterns(phases, phases, radius)
         self.try_patterns(first, second, radius)
+
+    def walk_to(self, end: list[Fraction], radius: float) -> None:
+        """Raise Violated if the exact way from the centre to c + end, of another orientation, leads to a violation.
+
+        Both sides of a facet where the orientation changes hold collisions. A way through a lower face steps over the
+        regions between: then others near to it are tried.
+        """
+        generator = np.random.default_rng(len(end))
+        for turn in range(WAYS):
+            bends = generator.integers(-(2**20), 2**20, len(end)).tolist() if turn else [0] * len(end)
+            way = [v * (1 + Fraction(bend, 2 ** (20 + 40 * turn))) for v, bend in zip(end, bends, strict=True)]
+            before = self.start
+            for phases in regions_to(self.signs.maps, before, way):
+                sign = self.signs.of(phases)
+                if sign == 0:
+                    self.try_patterns(phases, phases, radius)
+                if sign != self.home:
+                    self.try_patterns(before, phases, radius)
+                    break
+                before = phases
 
     def try_patterns(self, first: Phases, second: Phases, radius: float) -> None:
         """Raise Violated if two patterns lead to a violation in the ball."""

@@ -16,8 +16,9 @@ from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches
 from ircert.proofs.boxes import Boxes, around, farthest, joined, nearest
 from ircert.proofs.cell_tree import CellTree
-from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, orientation
+from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
 from ircert.proofs.enclosures import Enclosures, enclose
+from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
 from ircert.proofs.parts import part_of
@@ -154,8 +155,9 @@ class Orientation:
         if len(few):
             self.counts.slopes += len(few)
             closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))
-        home = self.hunter.home
-        return closed & (orientation(found.fixed) == home), found.weights
+        good = np.flatnonzero(closed)
+        closed[good] = signs_of_floats(found.fixed[..., good]) == self.hunter.home
+        return closed, found.weights
 
     def _in_trees(
         self, here: _Frontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]

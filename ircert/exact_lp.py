@@ -29,10 +29,16 @@ class Optimum:
 
 
 def maximise(
-    objective: Sequence[Rational], rows: Sequence[Sequence[Rational]], limits: Sequence[Rational]
+    objective: Sequence[Rational],
+    rows: Sequence[Sequence[Rational]],
+    limits: Sequence[Rational],
+    start: Sequence[int] = (),
 ) -> Optimum | None:
-    """max objective · s subject to rows s <= limits; None if no s satisfies the rows."""
-    table = _Dictionary(objective, rows, limits)
+    """max objective · s subject to rows s <= limits; None if no s satisfies the rows.
+
+    start: rows of a basis to begin with, close to the best one; their order and number do not matter
+    """
+    table = _Dictionary(objective, rows, limits, start)
     while True:
         pivot = table.next_pivot()
         if pivot is None:
@@ -52,7 +58,11 @@ class _Dictionary:
     """
 
     def __init__(
-        self, objective: Sequence[Rational], rows: Sequence[Sequence[Rational]], limits: Sequence[Rational]
+        self,
+        objective: Sequence[Rational],
+        rows: Sequence[Sequence[Rational]],
+        limits: Sequence[Rational],
+        start: Sequence[int] = (),
     ) -> None:
         self.free = len(objective)
         self.table = np.zeros((len(rows) + 1, self.free + 1), dtype=object)
@@ -63,8 +73,9 @@ class _Dictionary:
         self.denominator: Any = integer_type()(1)
         self.basic = [-1, *range(self.free, self.free + len(rows))]
         self.nonbasic = [-1, *range(self.free)]
+        order = [*(i + 1 for i in start), *range(1, len(self.basic))]
         for column in range(1, self.free + 1):
-            usable = (i for i in range(1, len(self.basic)) if self._is_slack(i) and self.table[i, column])
+            usable = (i for i in order if self._is_slack(i) and self.table[i, column])
             leaving = next(usable, 0)
             if not leaving:
                 raise ValueError("a variable is not restrained: the feasible set is not bounded")

@@ -1,7 +1,7 @@
 """Linear programs max c s, G s <= h in exact rationals: a float solver proposes the basis, integers confirm it.
 
 The point of a basis solves G_B s = h_B exactly. It is optimal iff it satisfies every row and c = y G_B with y >= 0;
-that is checked in integers. Where the proposal fails, the criss-cross method decides.
+that is checked in integers. Where the proposal fails, the criss-cross method decides, beginning with that basis.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ircert import exact_lp
 from ircert.ir.arrays import Array
 from ircert.ir.rational import Integers, integer_type
 
-LARGEST = 40_000
-"""Rows times variables squared: larger programs are not handed to the criss-cross method."""
+LARGEST, SMALL = 40_000, 2_000
+"""Rows times variables squared: larger programs are not handed to the criss-cross method; small ones are at once."""
 
 
 class Undecided(ArithmeticError):
@@ -35,7 +35,8 @@ class Optimum:
 def maximise(objective: Integers, rows: Integers, limits: Integers, *, patient: bool = True) -> Optimum | None:
     """max objective · s subject to rows s <= limits, a bounded set; None if it is empty.
 
-    Undecided where the proposals fail and the criss-cross method is not asked for, or the program too large for it.
+    Undecided where the proposals fail and the program is too large for the criss-cross method: far less is too large
+    without patience.
     """
     size = len(objective)
     still = ~np.array([any(row) for row in rows], dtype=bool) if size else np.ones(len(rows), dtype=bool)
@@ -51,9 +52,9 @@ def maximise(objective: Integers, rows: Integers, limits: Integers, *, patient: 
             return found
     elif _is_empty(rows, limits):
         return None
-    if not patient or len(rows) * size * size > LARGEST:
+    if len(rows) * size * size > (LARGEST if patient else SMALL):
         raise Undecided
-    best = exact_lp.maximise(_plain(objective), [_plain(row) for row in rows], _plain(limits))
+    best = exact_lp.maximise(_plain(objective), [_plain(row) for row in rows], _plain(limits), proposal or ())
     return None if best is None else Optimum(best.value, list(best.point))
 
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from ircert.ir.arrays import Array, Mask
+from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_signs import ExactSigns
 from ircert.proofs.outcome import Violated
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Phases, Setting
-from ircert.proofs.walk import regions_to
+from ircert.proofs.walk import regions_between
 
 RAYS = 48
 STEPS = 240
@@ -38,7 +39,10 @@ PER_TRY = 400
 
 @dataclass
 class Hunter:
-    """Follows up points whose region is oriented otherwise than home, the region at the centre."""
+    """Follows up points whose region is oriented otherwise than home.
+
+    Home is the region around the centre, or one of those that meet there: `start`, which has an interior in the domain.
+    """
 
     setting: Setting
     descent: Descent
@@ -48,16 +52,19 @@ class Hunter:
     def __post_init__(self) -> None:
         self.secants = Secants(self.setting)
         self.signs = ExactSigns(self.descent.maps)
-        self.start = next(
-            regions_to(self.descent.maps, sides(self.setting, self.setting.center[None])[0], self._inwards())
-        )
         with np.errstate(all="ignore"):
-            self.home = float(_orientation(self.secants, self.start[None])[0])
+            guess = sides(self.setting, self.setting.center[None])[0]
+        zero, inside = (
+            [Fraction(k, 2 * j + 3) for j, k in enumerate(way)] for way in (0 * self._inwards, self._inwards)
+        )
+        self.start = next(regions_between(self.signs.maps, guess, zero, inside))
+        self.home = self.signs.of(self.start)
 
-    def _inwards(self) -> list[Fraction]:
-        """A way from the centre into the domain: where the centre lies on a fold, only one side may belong to it."""
-        low, high, center = self.setting.low, self.setting.high, self.setting.center
-        return [Fraction(1 if high[j] > c else -1 if low[j] < c else 0, 2 * j + 3) for j, c in enumerate(center)]
+    @cached_property
+    def _inwards(self) -> Indices:
+        """Signs of a way from the centre into the domain."""
+        center = self.setting.center
+        return np.where(self.setting.high > center, 1, np.where(self.setting.low < center, -1, 0))
 
     def _orientations(self, points: Array) -> Array:
         return _orientation(self.secants, sides(self.setting, points))
@@ -89,17 +96,18 @@ class Hunter:
         self.try_patterns(first, second, radius)
 
     def walk_to(self, end: list[Fraction], radius: float) -> None:
-        """Raise Violated if the exact way from the centre to c + end, of another orientation, leads to a violation.
+        """Raise Violated if the exact way to c + end, in a region of another orientation, leads to a violation.
 
         Both sides of a facet where the orientation changes hold collisions. A way through a lower face steps over the
-        regions between: then others near to it are tried.
+        regions between, perhaps at the centre itself: then ways that begin beside it are tried.
         """
         generator = np.random.default_rng(len(end))
+        size = max(abs(v) for v in end)
         for turn in range(WAYS):
-            bends = generator.integers(-(2**20), 2**20, len(end)).tolist() if turn else [0] * len(end)
-            way = [v * (1 + Fraction(bend, 2 ** (20 + 40 * turn))) for v, bend in zip(end, bends, strict=True)]
+            beside = self._inwards * generator.integers(1, 2**20, len(end)) * (turn > 0)
+            start = [size * Fraction(k, 2 ** (20 + 20 * turn)) for k in beside.tolist()]
             before = self.start
-            for phases in regions_to(self.signs.maps, before, way):
+            for phases in regions_between(self.signs.maps, before, start, end):
                 sign = self.signs.of(phases)
                 if sign == 0:
                     self.try_patterns(phases, phases, radius)

@@ -1,7 +1,7 @@
-"""The linear regions on the straight way from the centre to a point, one after the other, in rationals.
+"""The linear regions on the straight way from one point to another, one after the other, in rationals.
 
-Floats cannot tell regions apart that are smaller than their rounding. Here u = x - c goes along t d, and every neuron
-is affine in t as long as no other one changes its side: the next change is a quotient of integers.
+Floats cannot tell regions apart that are smaller than their rounding. Here u = x - c goes along a + t d, and every
+neuron is affine in t as long as no other one changes its side: the next change is a quotient of integers.
 """
 
 from __future__ import annotations
@@ -17,26 +17,25 @@ from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.setting import Phases
 
 
-def regions_to(maps: ExactMaps, start: Phases, end: list[Fraction]) -> Iterator[Phases]:
-    """The patterns of the regions that hold some of the way from 0 to `end`; `start` says where to look first.
+def regions_between(maps: ExactMaps, guess: Phases, a: list[Fraction], b: list[Fraction]) -> Iterator[Phases]:
+    """The patterns of the regions that hold some of the way from a to b, in their order; a guess at the first.
 
     Where several neurons change at one point, the pattern behind it follows at once: regions that only touch the way
     there are left out.
     """
-    common = math.lcm(*(v.denominator for v in end))
-    way = integer_array([int(v * common) for v in end])
-    last, here = Fraction(1, common), Fraction(0)
-    phases = start
-    while here < last:
-        phases = _behind(maps, phases, way, here)
+    common = math.lcm(*(v.denominator for v in (*a, *b)))
+    start = integer_array([int(v * common) for v in (*a, Fraction(1))])
+    way = integer_array([int((w - v) * common) for v, w in zip(a, b, strict=True)])
+    phases, here = guess, Fraction(0)
+    while here < 1:
+        phases = _behind(maps, phases, start, way, here)
         yield phases
         rows = maps.of(phases).z * phases.astype(object)[:, None]
-        slopes = rows[:, :-1].dot(way)
-        ends = (Fraction(int(h), -int(a)) for a, h in zip(slopes, rows[:, -1], strict=True) if a < 0)
-        here = min(ends, default=last)
+        slopes, heights = rows[:, :-1].dot(way), rows.dot(start)
+        here = min((Fraction(int(h), -int(s)) for s, h in zip(slopes, heights, strict=True) if s < 0), default=here + 1)
 
 
-def _behind(maps: ExactMaps, phases: Phases, way: Integers, here: Fraction) -> Phases:
+def _behind(maps: ExactMaps, phases: Phases, start: Integers, way: Integers, here: Fraction) -> Phases:
     """The pattern just behind a point of the way: neurons that are 0 there have the sign of their slope.
 
     A neuron's row depends on those before it, so that every round settles one more layer.
@@ -44,8 +43,8 @@ def _behind(maps: ExactMaps, phases: Phases, way: Integers, here: Fraction) -> P
     while True:
         z = maps.of(phases).z
         slopes = z[:, :-1].dot(way)
-        values = slopes * here.numerator + z[:, -1] * here.denominator
-        signs = [_sign(v) or _sign(a) or p for v, a, p in zip(values, slopes, phases.tolist(), strict=True)]
+        values = slopes * here.numerator + z.dot(start) * here.denominator
+        signs = [_sign(v) or _sign(s) or p for v, s, p in zip(values, slopes, phases.tolist(), strict=True)]
         found = np.array(signs, dtype=np.int8)
         if (found == phases).all():
             return phases

@@ -96,6 +96,16 @@ def test_the_order_of_rows_and_their_scale_do_not_matter(
     assert first is None or again is None or first.value == again.value
 
 
+@given(programs(), st.randoms(use_true_random=False))
+def test_where_it_begins_does_not_matter(program: tuple[list[Fraction], Matrix, list[Fraction]], random: Any) -> None:
+    """Any rows may be given as a start: too few, dependent or far from the optimum."""
+    objective, rows, limits = program
+    start = random.sample(range(len(rows)), random.randint(0, len(rows)))
+    first, again = maximise(objective, rows, limits), maximise(objective, rows, limits, start)
+    assert (first is None) == (again is None)
+    assert first is None or again is None or first.value == again.value
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_floats_as_coefficients(seed: int) -> None:
     """Full mantissas of very different size: nothing is rounded."""

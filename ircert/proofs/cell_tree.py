@@ -14,13 +14,14 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.ir.arrays import Array, Mask
-from ircert.ir.rational import Integers, integer_array, integer_type
+from ircert.ir.rational import Integers, integer_array
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
-from ircert.proofs.exact_program import Undecided, maximise
+from ircert.proofs.exact_program import Undecided
 from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter
+from ircert.proofs.interior import deepest
 from ircert.proofs.outcome import Counts, Stopped, TooLarge
 from ircert.proofs.parts import Part
 from ircert.proofs.relaxation import Relaxation
@@ -153,7 +154,7 @@ class CellTree:
         table = np.concatenate([rows[~still], _box_rows(part, self.setting.exact_center)])
         radius, norm = Fraction(part.ball.radius), self.setting.norm
         for _ in range(ROUNDS):
-            u = _deepest(table, part.ball.radius)
+            u = deepest(table, part.ball.radius)
             if u is None:
                 return None
             outside = measure(tuple(u), norm) - (radius * radius if norm == "2" else radius)
@@ -187,16 +188,3 @@ def _plane(u: list[Fraction], radius: Fraction, norm: str) -> Integers:
 def _integers(numbers: list[Fraction]) -> Integers:
     common = math.lcm(*(v.denominator for v in numbers))
     return integer_array([int(v * common) for v in numbers])
-
-
-def _deepest(table: Integers, scale: float) -> list[Fraction] | None:
-    """A point where all forms over (u, 1) are positive, or None if there is none; they bound the point."""
-    exponent = max(-900, min(900, math.frexp(scale)[1]))
-    unit, kind = Fraction(2) ** exponent, integer_type()
-    slopes, limits = table[:, :-1] * kind(unit.numerator), table[:, -1] * kind(unit.denominator)
-    size = np.array([max(1, *(abs(v) for v in row)) for row in slopes], dtype=object)
-    left = np.concatenate([-slopes, size[:, None]], axis=1)
-    top = np.full((1, left.shape[1]), kind(0), dtype=object)
-    top[0, -1] = kind(1)
-    best = maximise(top[0], np.concatenate([left, top]), np.concatenate([limits, np.array([kind(1)], dtype=object)]))
-    return None if best is None or best.value <= 0 else [v * unit for v in best.point[:-1]]

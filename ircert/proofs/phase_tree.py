@@ -17,6 +17,7 @@ from ircert.ir.arrays import Array, Mask
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_program import Undecided
+from ircert.proofs.interior import FlatSides
 from ircert.proofs.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.proofs.parts import Part
 from ircert.proofs.relaxation import Relaxation
@@ -40,6 +41,9 @@ class Tools:
     matter: Mask
     counts: Counts
     relaxation: Relaxation
+
+    def __post_init__(self) -> None:
+        self.flat = FlatSides(self.descent.maps)
 
 
 class PhaseTree:
@@ -101,7 +105,15 @@ class PhaseTree:
                 break
         if point is not None:
             self._look_at(first, second, point)
+        if self._is_flat(first, second):
+            self.counts.leaves += 1
+            return []
         return self._split(first, second, point, best)
+
+    def _is_flat(self, first: Phases, second: Phases) -> bool:
+        """Whether x or y have only patterns without an interior: such pairs have others as well."""
+        sides = zip((first,) if self.pseudo else (first, second), self.parts, strict=False)
+        return any(self.tools.flat.have_none(phases, part.phases, self.radius) for phases, part in sides)
 
     def _base(self, cost: Array) -> float:
         """The objective at x = y (for `pseudo`, at the centre)."""

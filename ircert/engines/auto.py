@@ -1,4 +1,4 @@
-"""auto: instant answers first, then the engine that suits the network."""
+"""auto: instant answers first, then the engines that suit the network, each from where the last one came to."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dataclasses import replace
 from ircert import engines
 from ircert.engines.base import Answer, Engine, Question
 from ircert.engines.judge import NOTHING
+from ircert.engines.sharing import merged, settled, statistics
+from ircert.engines.turns import turns
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
 ORDER = ("regions", "milp")
-"""Engines in the order in which they are asked; those that are not there are passed over."""
+"""The engines that may be asked; those that are not there are passed over."""
 
 WIDE = 64
 
 
 class Auto(Engine):
-    """Asks the instant answers, then each engine that does not refuse."""
+    """Asks the instant answers, then the engines that do not refuse, in turns."""
 
     name = "auto"
 
@@ -27,7 +29,7 @@ class Auto(Engine):
         return None
 
     def answer(self, question: Question) -> Answer:
-        """The first answer."""
+        """The first answer, or what is known when time is up."""
         try:
             return self._first(question)
         except KeyboardInterrupt:
@@ -42,17 +44,33 @@ class Auto(Engine):
         if found is not None:
             return replace(found, engine="instant")
         question = replace(question, at_once=wide)
-        refusals = []
-        for name in ORDER:
-            if name in engines.names():
-                engine = engines.get(name)
-                refusal = engine.refusal(question)
-                if refusal is None:
-                    answer = replace(engine.answer(question), engine=name)
-                    everywhere = always(question) if wide and _nothing_found(answer) else None
-                    return answer if everywhere is None else replace(everywhere, engine="instant")
-                refusals.append(f"{name}: {refusal}")
-        return _unresolved(question, f"no engine can answer ({'; '.join(refusals)})")
+        refusals = {name: engines.get(name).refusal(question) for name in ORDER if name in engines.names()}
+        able = [name for name, refusal in refusals.items() if refusal is None]
+        if not able:
+            why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
+            return _unresolved(question, f"no engine can answer ({why})")
+        answer = _in_turns(question, able)
+        everywhere = always(question) if wide and _nothing_found(answer) else None
+        return answer if everywhere is None else replace(everywhere, engine="instant")
+
+
+def _in_turns(question: Question, able: list[str]) -> Answer:
+    """The answers of engines that go on from each other's."""
+    known: Answer | None = None
+    done: list[tuple[str, Answer]] = []
+    try:
+        for turn in turns(question, able):
+            found = engines.get(turn.engine).answer(turn.of(replace(question, known=known)))
+            done.append((turn.engine, found))
+            known = replace(merged(known, found), engine=turn.engine, stats=statistics(done))
+            if not found.unfinished or settled(question, known) or question.deadline.passed():
+                return known
+    except KeyboardInterrupt:
+        if known is None:
+            raise
+        return replace(known, reason="interrupted", unfinished=False)
+    assert known is not None, "an engine was able"
+    return known
 
 
 def _nothing_found(answer: Answer) -> bool:

@@ -32,6 +32,21 @@ class Deadline:
         return time.monotonic() >= self._end
 
 
+class Allowance(Deadline):
+    """A deadline that also comes once an amount of work is used up, which is the same in every run."""
+
+    def __init__(self, deadline: Deadline, used_up: Callable[[], bool]) -> None:
+        self._deadline, self._used_up = deadline, used_up
+
+    def left(self) -> float:
+        """Seconds until then, none once the work is done."""
+        return 0.0 if self._used_up() else self._deadline.left()
+
+    def passed(self) -> bool:
+        """Whether either is over."""
+        return self._used_up() or self._deadline.passed()
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a search is: the bracket so far, and a few words."""
@@ -54,6 +69,9 @@ class Question:
     tol:       a search may stop once refuted - certified <= tol * refuted
     report:    may be called with the bracket so far, as often as the engine likes
     at_once:   whether answers that need no search are still to be tried
+    known:     what another engine found out about the same question before
+    budget:    how much an engine may do before it gives what it has: linear regions (`regions`), or boxes and pairs
+               (`milp`, which then asks no solver, whose work cannot be counted); None for as much as it likes
     """
 
     graph: Graph
@@ -73,6 +91,8 @@ class Question:
     formulation: str | None = None
     report: Callable[[Progress], None] = silent
     at_once: bool = True
+    known: Answer | None = None
+    budget: int | None = None
 
     @property
     def reach(self) -> float:
@@ -89,6 +109,7 @@ class Answer:
              an infimum, near it)
     stats:   free form; a dict under "seconds" is shown as where the time went
     engine:  who answered, if it was not the engine that was asked
+    unfinished: whether another engine may go on from here: time, budget or memory ended, and nobody interrupted
     """
 
     verdict: Verdict | None
@@ -102,6 +123,7 @@ class Answer:
     formulation: str | None = None
     reason: str | None = None
     engine: str | None = None
+    unfinished: bool = False
 
 
 class Engine(ABC):

@@ -90,10 +90,14 @@ def _search(question: Question, answer: Answer, witness: Witness | None, distanc
         found = End(distance, REPLAYED)
         refuted = found if answer.trust == "solver" else _least(refuted, found)
     radius = _bracket(answer.certified, refuted)
-    done = radius.closed(question.tol) or radius.certified >= question.max_radius
-    if done:
+    if settles(question, radius):
         return Judgement("certified", answer.trust, radius, witness, None, None)
     return Judgement("unresolved", answer.trust, radius, witness, None, reason or _why(question, answer))
+
+
+def settles(question: Question, radius: Radius) -> bool:
+    """Whether a search may end with this bracket."""
+    return radius.closed(question.tol) or radius.certified >= question.max_radius
 
 
 def _bracket(certified: End, refuted: End | None) -> Radius:

@@ -24,7 +24,15 @@ def without_pinned(question: Question) -> Question:
         center=question.center[free],
         low=question.low[free],
         high=question.high[free],
+        known=None if question.known is None else _without(question.known, free),
     )
+
+
+def _without(answer: Answer, free: list[int]) -> Answer:
+    if answer.witness is None:
+        return answer
+    x, y = ([point[i] for i in free] for point in answer.witness)
+    return replace(answer, witness=(x, y))
 
 
 def unpinned(answer: Answer, question: Question) -> Answer:

@@ -6,7 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,11 +14,12 @@ import numpy as np
 
 from ircert.engines.base import Answer, Engine, Progress, Question
 from ircert.engines.pinned import unpinned, without_pinned
+from ircert.engines.sharing import good_radius, known_refuted
 from ircert.ir.compose import stack
 from ircert.passes.product import canonical
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair
-from ircert.regions.complex import Complex, TooManyCells
+from ircert.regions.complex import MOST_CELLS, Complex, TooManyCells
 from ircert.regions.fibres import Fibre, candidates, fibre_of
 from ircert.regions.growth import Surroundings
 from ircert.regions.metric import Point, as_radius, cell_distances, measure_of, measure_of_radius
@@ -70,12 +71,13 @@ class _Search:
     """One question being answered; `clear` is the radius of the largest open ball without a violation so far."""
 
     question: Question
-    clear: Fraction = Fraction(0)
+    clear: Fraction = field(init=False)
     lap: float = 0.0
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         question = self.question
+        self.clear = Fraction(good_radius(question))
         graph = question.graph if question.other is None else stack(question.graph, question.other)
         self.line = len(question.center) == 1
         self.norm: Norm = "inf" if self.line else question.norm  # on a line all norms are one
@@ -94,16 +96,24 @@ class _Search:
                 if found is not None and found.low <= measure_of_radius(radius, self.norm):
                     return self._refuted(found)
                 self.clear = radius
-                self.question.report(Progress(float(radius), None, f"{len(complex_)} linear regions"))
+                refuted = known_refuted(self.question)
+                self.question.report(Progress(float(radius), refuted, f"{len(complex_)} linear regions"))
                 self.lap = time.perf_counter()
             return self._certified()
         except (OutOfTime, TooManyCells, KeyboardInterrupt) as stop:
             why = "the time limit was reached" if isinstance(stop, OutOfTime) else str(stop) or "interrupted"
-            return self._stopped(f"{why} after {self.stats['cells']} linear regions")
+            answer = self._stopped(f"{why} after {self.stats['cells']} linear regions")
+            return replace(answer, unfinished=not isinstance(stop, KeyboardInterrupt))
 
     def _complexes(self) -> Iterator[tuple[Fraction, Complex]]:
         self.lap = time.perf_counter()
-        for radius, complex_ in self.around.growing(self.question.reach, self._between):
+        question = self.question
+        # a ball that holds a collision is as far as a search has to go
+        reach = (
+            question.reach if question.radius is not None else min(question.reach, known_refuted(question) or math.inf)
+        )
+        most = MOST_CELLS if question.budget is None else question.budget
+        for radius, complex_ in self.around.growing(reach, self._between, beyond=float(self.clear), most=most):
             self.stats["cells"] = len(complex_)
             self.stats["radius explored"] = float(radius)
             self.stats["seconds"]["cells"] += time.perf_counter() - self.lap

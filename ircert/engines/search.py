@@ -17,13 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from ircert.engines.base import Answer, Progress, Question
+from ircert.engines.base import Allowance, Answer, Progress, Question
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
 from ircert.engines.judge import NOTHING
+from ircert.engines.sharing import good_radius
 from ircert.errors import ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
+from ircert.proofs.coincidence import Pair
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import hunt
@@ -55,6 +57,7 @@ SHARE = 0.5
 BISECTIONS = 12
 HUNT = 0.1
 """The part of a time limit that looking for collisions may take at first."""
+INTERRUPTED = "interrupted"
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -86,6 +89,18 @@ class Search:
         self.injective = injective
         self._end = math.inf
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
+        self._start_from_known()
+        if question.budget is not None:
+            budget = question.budget
+            self.question = replace(question, deadline=Allowance(question.deadline, lambda: self.counts.work > budget))
+
+    def _start_from_known(self) -> None:
+        self.clear = good_radius(self.question)
+        known = self.question.known
+        if known is not None and known.witness is not None:
+            center = self.setting.exact_center
+            u, v = (tuple(t - c for t, c in zip(point, center, strict=True)) for point in known.witness)
+            self.descent.best = Pair(u, v).measure(self.setting.norm), Pair(u, v)
 
     @property
     def backend(self) -> str | None:
@@ -95,7 +110,7 @@ class Search:
     @cached_property
     def prover(self) -> Prover:
         """Made when it is first needed."""
-        return Prover(self.setting, self.descent, self.counts, self._over, self._report, self.injective)
+        return Prover(self.setting, self.descent, self.counts, self._over, self._report, self.injective, self.clear)
 
     def _setting(self, graph: Graph, problem: str) -> Setting:
         question = self.question
@@ -111,6 +126,10 @@ class Search:
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
+        found = self._answered()
+        return replace(found, unfinished=found.reason is not None and self.reason != INTERRUPTED)
+
+    def _answered(self) -> Answer:
         try:
             self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
             self._timed("hunt", self._hunt)
@@ -118,7 +137,7 @@ class Search:
                 return self._fixed(self.question.radius)
             self._bracket()
         except KeyboardInterrupt:
-            self.reason = "interrupted"
+            self.reason = INTERRUPTED
         except ProgramError as error:
             self.reason = str(error)
         except ArithmeticError:
@@ -167,7 +186,7 @@ class Search:
             return replace(answer, optimum=Optimum(0.0, 0.0))
         question, value = self.question, self._separation(*answer.witness)
         bound = trivial_bound(question, radius)
-        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left())
+        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
         if seconds > 0:
             norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
             self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm))
@@ -211,7 +230,8 @@ class Search:
     def _stopped(self) -> Answer:
         if self.question.radius is not None and self.descent.has_within(self.question.radius):
             return self._refuted()
-        return replace(nothing(self.question, self._why()), stats=self._stats())
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        return replace(nothing(self.question, self._why()), certified=certified, stats=self._stats())
 
     # --- the largest radius ------------------------------------------------------------------------------------------
 

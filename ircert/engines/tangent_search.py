@@ -10,7 +10,7 @@ import numpy as np
 
 from ircert.engines.base import Answer
 from ircert.engines.judge import NOTHING
-from ircert.engines.search import FIRST, Search, nothing
+from ircert.engines.search import FIRST, INTERRUPTED, Search, nothing
 from ircert.engines.tangent import Tangents, tangents
 from ircert.proofs.hunt import sides
 from ircert.result.radius import End
@@ -35,14 +35,14 @@ class TangentSearch(Search):
         """The solver that was asked."""
         return None if self.found is None else self.found.backend
 
-    def answer(self) -> Answer:
+    def _answered(self) -> Answer:
         """Minimise radii up to larger and larger ones, until something is in the way."""
         start = time.monotonic()
         limit = min(LONGEST, self.question.deadline.left())
         try:
             self._timed("programs", lambda: self._grow(start + limit))
         except KeyboardInterrupt:
-            self.reason = "interrupted"
+            self.reason = INTERRUPTED
         return self._decided(self.question.radius) if self.question.radius is not None else self._ends()
 
     def _grow(self, end: float) -> None:

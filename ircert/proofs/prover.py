@@ -70,7 +70,8 @@ class Prover:
         if self.setting.problem == "local" and self.setting.givens == self.setting.size <= min(MOST_CUT, MOST_INPUTS):
             hunter = Hunter(self.setting, self.descent)
             if hunter.home:
-                self.orientation = Orientation(self.network, hunter, self.counts, self.report)
+                # a ball on which the map is injective has one orientation
+                self.orientation = Orientation(self.network, hunter, self.counts, self.report, self.reached)
 
     def _tools(self, setting: Setting, descent: Descent) -> Tools:
         matter = neurons_that_matter(setting)

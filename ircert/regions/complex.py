@@ -30,6 +30,9 @@ from ircert.regions.forms import (
 from ircert.regions.outline import Outline, Triple, meeting, side
 from ircert.regions.tables import Cells, Ids, Lines, Vertices
 
+MOST_CELLS = 2_000_000
+"""A complex has at most this many cells, because it is held in memory."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -215,7 +218,7 @@ def build(
     center: Array,
     region: Outline,
     *,
-    most: int = 2_000_000,
+    most: int = MOST_CELLS,
     between: Callable[[], None] = lambda: None,
 ) -> Complex:
     """The complex of a canonical graph with one or two inputs, around a centre; `between` is called now and then."""

@@ -11,12 +11,14 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.query import Norm
-from ircert.regions.complex import Complex, build, segments
+from ircert.regions.complex import MOST_CELLS, Complex, build, segments
 from ircert.regions.forms import applied, input_forms
 from ircert.regions.outline import outline, round_outlines
 
 NEIGHBOURS = 8
 """The first complex reaches about this many neurons' lines."""
+SMALLEST_STEP = 1.4
+"""A complex has at least this many times the radius of the one before."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,9 @@ class Surroundings:
         half = Fraction(min(self.first_radius(), 1.0))
         return self.box if len(self.center) == 2 else [*self.box, (-half, half)]
 
-    def complex(self, radius: Fraction, between: Callable[[], None] = lambda: None) -> Complex:
-        """The complex inside the ball (norm 2: inside the square around it)."""
-        return build(self.graph, self.center, outline(radius, self.norm, self.strip), between=between)
+    def complex(self, radius: Fraction, between: Callable[[], None] = lambda: None, most: int = MOST_CELLS) -> Complex:
+        """The complex inside the ball (norm 2: inside the square around it), of at most so many cells."""
+        return build(self.graph, self.center, outline(radius, self.norm, self.strip), most=most, between=between)
 
     def around_disc(self, radius: Fraction, sides: int) -> tuple[Complex, Complex]:
         """The complexes inside polygons in and around the disc of norm 2."""
@@ -82,13 +84,23 @@ class Surroundings:
         away = away[np.isfinite(away) & (away > 0)]
         return float(away[min(NEIGHBOURS, len(away)) - 1]) if len(away) else 1.0
 
-    def growing(self, reach: float, between: Callable[[], None] = lambda: None) -> Iterator[tuple[Fraction, Complex]]:
-        """Larger and larger (radius, complex), the last one of radius `reach`; steps shrink as they cost more."""
-        radius = min(max(self.first_radius(), np.finfo(float).tiny), reach)
+    def growing(
+        self,
+        reach: float,
+        between: Callable[[], None] = lambda: None,
+        *,
+        beyond: float = 0.0,
+        most: int = MOST_CELLS,
+    ) -> Iterator[tuple[Fraction, Complex]]:
+        """Larger and larger (radius, complex), the last one of radius `reach`; steps shrink as they cost more.
+
+        The first radius lies beyond one that is good already; no complex has more cells than `most`.
+        """
+        radius = min(max(self.first_radius(), SMALLEST_STEP * beyond, np.finfo(float).tiny), reach)
         while True:
-            complex_ = self.complex(Fraction(radius), between)
+            complex_ = self.complex(Fraction(radius), between, most)
             yield Fraction(radius), complex_
             if radius >= reach or self.covered(Fraction(radius)):
                 return
             cells = len(complex_)
-            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 10_000 else 1.4), reach)
+            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 10_000 else SMALLEST_STEP), reach)

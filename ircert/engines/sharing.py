@@ -1,0 +1,84 @@
+"""What one engine found out, handed to the next one: where it may start, and the better ends of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ircert.engines.base import Answer, Question
+from ircert.engines.judge import settles
+from ircert.result.radius import End, Radius
+
+INSIDE = 1 - 2.0**-50
+"""A certified radius speaks of the open ball, which holds the closed one of this part of it."""
+
+
+def good_radius(question: Question) -> float:
+    """The radius of a closed ball that is known to be good, by a proof that rests on no solver."""
+    known = question.known
+    return 0.0 if known is None or known.trust == "solver" else min(known.certified * INSIDE, question.reach)
+
+
+def known_refuted(question: Question) -> float | None:
+    """The radius of a closed ball that is known to hold a violation."""
+    return None if question.known is None or question.known.refuted is None else float(question.known.refuted)
+
+
+def settled(question: Question, answer: Answer) -> bool:
+    """Whether nothing is left to find out."""
+    if question.radius is not None:
+        return answer.verdict != "unresolved"
+    return settles(question, Radius(answer.certified, answer.refuted))
+
+
+def merged(known: Answer | None, later: Answer) -> Answer:
+    """The later answer with the better ends of both, each with what it rests on."""
+    if known is None:
+        return later
+    found = replace(later, certified=_beyond(known.certified, later.certified))
+    if later.certified <= known.certified:
+        found = replace(later, certified=known.certified, trust=known.trust)
+    if known.witness is not None and not _is_nearer(later, known):
+        found = replace(found, refuted=known.refuted, witness=known.witness)
+    return found
+
+
+def _beyond(known: End, later: End) -> End:
+    """The later end; its engine may have looked only outside the ball that was known to be good."""
+    if not known:
+        return later
+    return End(later, f"{later.evidence}; up to {float(known):g}: {known.evidence}", later.exact)
+
+
+def _is_nearer(later: Answer, known: Answer) -> bool:
+    if later.witness is None or later.verdict == "refuted":
+        return later.witness is not None
+    return known.refuted is None or (later.refuted is not None and later.refuted <= known.refuted)
+
+
+def statistics(turns: list[tuple[str, Answer]]) -> Mapping[str, Any]:
+    """What the last engine says, where the time of all went, and what each of several did."""
+    last = turns[-1][1].stats
+    if len(turns) == 1:
+        return last
+    seconds: dict[str, float] = {}
+    for _, answer in turns:
+        for name, spent in answer.stats.get("seconds", {}).items():
+            seconds[name] = seconds.get(name, 0.0) + spent
+    each = [
+        {
+            "engine": name,
+            "certified": _plain(answer.certified),
+            "refuted": _plain(answer.refuted),
+            "reason": answer.reason,
+            **answer.stats,
+        }
+        for name, answer in turns
+    ]
+    return {**last, "seconds": seconds, "turns": each}
+
+
+def _plain(end: End | None) -> float | str | None:
+    """A number for JSON, as the bracket's own ends are written."""
+    return None if end is None else float(end) if end < float("inf") else "inf"

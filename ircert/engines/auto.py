@@ -61,8 +61,9 @@ def _in_turns(question: Question, able: list[str]) -> Answer:
     try:
         for turn in turns(question, able):
             found = engines.get(turn.engine).answer(turn.of(replace(question, known=known)))
-            done.append((turn.engine, found))
-            known = replace(merged(known, found), engine=turn.engine, stats=statistics(done))
+            known = merged(known, found)
+            done.append((turn.engine, known))
+            known = replace(known, engine=turn.engine, stats=statistics(done))
             if not found.unfinished or settled(question, known) or question.deadline.passed():
                 return known
     except KeyboardInterrupt:

@@ -29,6 +29,7 @@ ALONG = 2048
 CROSSING = math.pi / 8
 
 
+@np.errstate(all="ignore")  # what is not a number changes no sign
 def predicted_regions(question: Question, radius: float) -> float:
     """About how many linear regions the ball of this radius holds, for one or two free inputs."""
     question = without_pinned(question)
@@ -39,9 +40,7 @@ def predicted_regions(question: Question, radius: float) -> float:
     setting = Setting(canonical(graph), "local", 1, norm, question.center, question.low, question.high)
     axes = _axes(setting, radius, ALONG if inputs == 1 else ACROSS)
     points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-    with np.errstate(all="ignore"):
-        on = setting.preactivations(points) > 0
-    on = on.T.reshape(-1, *(len(axis) for axis in axes))
+    on = (setting.preactivations(points) > 0).T.reshape(-1, *(len(axis) for axis in axes))
     if inputs == 1:
         return 1.0 + float((on[:, 1:] != on[:, :-1]).sum())
     mixed = _mixed(on) & _meets(setting, axes, radius)

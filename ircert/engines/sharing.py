@@ -58,7 +58,7 @@ def _is_nearer(later: Answer, known: Answer) -> bool:
 
 
 def statistics(turns: list[tuple[str, Answer]]) -> Mapping[str, Any]:
-    """What the last engine says, where the time of all went, and what each of several did."""
+    """What the last engine says, where the time of all went, and with several, what each did and the bracket then."""
     last = turns[-1][1].stats
     if len(turns) == 1:
         return last

@@ -19,7 +19,9 @@ WORK = 8
 LEAST = 2 * FEW
 """`milp` may do at least the work of that many regions."""
 MOST = 10**6
-"""With more regions predicted, enumerating them would fill the memory."""
+"""With more regions predicted, enumerating them would fill the memory …"""
+RATE = 2000.0
+"""… and with more than this for each second that is left, the time."""
 SHARE = 0.5
 """The part of the time left for a turn that another one follows."""
 
@@ -50,7 +52,7 @@ def turns(question: Question, able: list[str]) -> Iterator[Turn]:
     predicted = predicted_regions(question, question.reach)
     if not search and predicted <= FEW:
         yield Turn("regions", FEW)
-    if predicted <= MOST:
+    if predicted <= min(MOST, RATE * SHARE * question.deadline.left()):
         yield Turn("milp", int(WORK * max(predicted, LEAST)), SHARE)
         yield Turn("regions")
     yield Turn("milp")

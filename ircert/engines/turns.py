@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from ircert.engines.base import Deadline, Question
 from ircert.engines.prediction import predicted_regions
 
-FEW = 4096
-"""Up to that many linear regions they are asked first."""
+FEW = 8192
+"""So many linear regions are enumerated before anything else is tried."""
 WORK = 8
 """Boxes and pairs that take about as long as one linear region."""
-LEAST = 2 * FEW
+LEAST = FEW
 """`milp` may do at least the work of that many regions."""
 MOST = 10**6
 """With more regions predicted, enumerating them would fill the memory …"""
@@ -46,12 +46,9 @@ def turns(question: Question, able: list[str]) -> Iterator[Turn]:
     if set(able) != {"regions", "milp"} or question.formulation == "tangent":
         yield from (Turn(name) for name in able)
         return
-    search = question.radius is None
-    if search:  # how far it goes is not known yet: the first regions are few in any case
-        yield Turn("regions", FEW)
+    # they grow outward: however many the ball holds, those before the first violation may be few
+    yield Turn("regions", FEW)
     predicted = predicted_regions(question, question.reach)
-    if not search and predicted <= FEW:
-        yield Turn("regions", FEW)
     if predicted <= min(MOST, RATE * SHARE * question.deadline.left()):
         yield Turn("milp", int(WORK * max(predicted, LEAST)), SHARE)
         yield Turn("regions")

@@ -205,7 +205,7 @@ def test_trust_of_an_end_that_rests_on_a_solver(few: None, stub: Callable[..., N
     result = ircert.certify(network(), [0, 0])
     assert (result.trust, result.radius.certified) == ("solver", 3.0)
     strict = ircert.certify(network(), [0, 0], require="exact")
-    assert strict.radius.certified == 0
+    assert strict.radius.certified == 0.0
 
 
 @pytest.mark.rule("AU-2")

@@ -468,7 +468,7 @@ def test_interrupted_while_cells_are_cut(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_too_many_cells_are_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growth, "build", lambda *a, **k: build(*a, **k, most=20))
+    monkeypatch.setattr(growth, "build", lambda *a, **k: build(*a, **{**k, "most": 20}))
     found = ask(deep(), [0.0, 0.0], max_radius=1e4)
     assert found.refuted is None
     assert "more than 20 linear regions" in str(found.reason)

@@ -85,6 +85,13 @@ class ProgramError(IrcertError):
     """An optimisation program that breaks a rule of `spec/program.md`."""
 
 
+class ProcessError(IrcertError):
+    """A process that shares the work could not be started, or ended by itself."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, remedy="one thread needs no other process")
+
+
 class QueryError(IrcertError):
     """A question that cannot be asked: wrong problem, norm, centre, radius or domain."""
 

@@ -21,11 +21,12 @@ from ircert.engines.base import Allowance, Answer, Progress, Question
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
 from ircert.engines.judge import NOTHING
 from ircert.engines.sharing import good_radius
-from ircert.errors import ProgramError
+from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair
+from ircert.proofs.crew import Crew
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import hunt
@@ -88,6 +89,7 @@ class Search:
             injective = self._setting(question.graph, "local")
         self.injective = injective
         self._end = math.inf
+        self.crew = Crew(question.threads, self._left)
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
         self._start_from_known()
         if question.budget is not None:
@@ -110,7 +112,8 @@ class Search:
     @cached_property
     def prover(self) -> Prover:
         """Made when it is first needed."""
-        return Prover(self.setting, self.descent, self.counts, self._over, self._report, self.injective, self.clear)
+        given = self.setting, self.descent, self.counts, self._over, self._report
+        return Prover(*given, self.injective, self.clear, self.crew)
 
     def _setting(self, graph: Graph, problem: str) -> Setting:
         question = self.question
@@ -138,10 +141,12 @@ class Search:
             self._bracket()
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
-        except ProgramError as error:
+        except (ProgramError, ProcessError) as error:
             self.reason = str(error)
         except ArithmeticError:
             self.reason = "numbers beyond the range of floats"
+        finally:
+            self.crew.close()
         if self.question.radius is not None:
             return self._stopped()
         return self._ends()
@@ -153,6 +158,9 @@ class Search:
 
     def _over(self) -> bool:
         return time.monotonic() > self._end or self.question.deadline.passed()
+
+    def _left(self) -> float:
+        return max(0.0, min(self._end - time.monotonic(), self.question.deadline.left()))
 
     @contextmanager
     def _within(self, seconds: float) -> Iterator[None]:
@@ -337,4 +345,6 @@ class Search:
         stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
         if "prover" in self.__dict__ and self.prover.orientation is not None:
             stats["j0_lower"] = self.prover.orientation.reached
+        if self.crew.rounds:
+            stats |= {"processes": self.crew.threads, "rounds": self.crew.rounds}
         return stats

@@ -17,20 +17,20 @@ from ircert.proofs.batches import Batches
 from ircert.proofs.boxes import Boxes, around, farthest, joined, nearest
 from ircert.proofs.cell_tree import CellTree
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
+from ircert.proofs.descent import Descent
+from ircert.proofs.divisible import Divisible, Processes, Subject
 from ircert.proofs.enclosures import Enclosures, enclose
 from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter
-from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
+from ircert.proofs.outcome import Counts, Stopped, TooLarge
 from ircert.proofs.parts import part_of
 from ircert.proofs.scheduling import PATIENCE, Schedule
 from ircert.proofs.splitting import scores, sides
 
-BATCH = 2048
 FEW_OPEN = 12
 """Boxes with at most this many open neurons may go to a tree of phases."""
 DEEPEST = 100
 """Cuts of every side after which floats are used up."""
-MOST = 3_000_000
 
 
 @dataclass
@@ -45,17 +45,14 @@ class _Frontier:
     def take(self, chosen: Indices | Mask) -> _Frontier:
         return _Frontier(self.boxes.take(chosen), self.keys[chosen], self.opens[chosen], self.ages[chosen])
 
-    def plus(self, other: _Frontier) -> _Frontier:
-        return _Frontier(
-            joined([self.boxes, other.boxes]),
-            np.concatenate([self.keys, other.keys]),
-            np.concatenate([self.opens, other.opens]),
-            np.concatenate([self.ages, other.ages]),
-        )
+    def plus(self, *others: _Frontier) -> _Frontier:
+        all_ = (self, *others)
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("keys", "opens", "ages"))
+        return _Frontier(joined([f.boxes for f in all_]), *rest)
 
 
 @dataclass
-class Orientation:
+class Orientation(Divisible):
     """The search; `reached` is the radius up to which all regions have the orientation of home."""
 
     network: Batches
@@ -63,6 +60,7 @@ class Orientation:
     counts: Counts
     report: Callable[[], None]
     reached: float = 0.0
+    processes: Processes | None = None
     _frontier: _Frontier | None = None
     _root: float = 0.0
     _trees: CellTree | None = field(default=None, repr=False)
@@ -70,26 +68,17 @@ class Orientation:
     def __post_init__(self) -> None:
         self.schedule = Schedule(self.counts)
 
-    def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
-        """Go on until everything within the radius is closed."""
-        self._grow(radius)
-        while True:
-            assert self._frontier is not None
-            keys = self._frontier.keys
-            self.reached = max(self.reached, min(self._root, float(keys.min(initial=np.inf))))
-            if not (keys < radius).any():
-                return "closed"
-            if stop() or len(keys) > MOST:
-                return "stopped"
-            try:
-                self._wave(radius, stop)
-            except Violated:
-                return "violated"
-            except Stopped:
-                return "stopped"
-            self.report()
+    @property
+    def descent(self) -> Descent:
+        """That of the hunter."""
+        return self.hunter.descent
 
-    def _grow(self, radius: float) -> None:
+    @property
+    def subject(self) -> Subject:
+        """The setting, and the orientation of home."""
+        return Subject("inside", (self.network.setting,), (self.descent.setting,), home=self.hunter.home)
+
+    def _begin(self, radius: float) -> None:
         """Start from the box around a larger ball; what lies in the ball that was reached is not looked at again."""
         if self._frontier is None or radius > self._root:
             root = around(self.network.setting, radius)
@@ -98,28 +87,15 @@ class Orientation:
             self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + PATIENCE * self.network.size)
             self._root = radius
 
-    def _wave(self, radius: float, stop: Callable[[], bool]) -> None:
-        here = self._popped(radius)
-        try:
-            left = self._worked(here, radius, stop)
-        except (Violated, Stopped):
-            self._push(here)
-            raise
-        self._push(left)
-
-    def _popped(self, radius: float) -> _Frontier:
+    def _popped(self, radius: float, count: int) -> _Frontier:
         """The boxes nearest to the centre."""
         assert self._frontier is not None
         keys = self._frontier.keys
-        order = np.argpartition(keys, BATCH)[:BATCH] if len(keys) > BATCH else np.arange(len(keys))
+        order = np.argpartition(keys, count)[:count] if len(keys) > count else np.arange(len(keys))
         chosen = np.zeros(len(keys), dtype=bool)
         chosen[order] = keys[order] < radius
         here, self._frontier = self._frontier.take(chosen), self._frontier.take(~chosen)
         return here.take(farthest(self.network.setting, here.boxes) > self.reached)
-
-    def _push(self, more: _Frontier) -> None:
-        assert self._frontier is not None
-        self._frontier = self._frontier.plus(more)
 
     def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
         """What is left of some boxes: their halves, or themselves where they are good within the radius."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
 Outcome: TypeAlias = Literal["closed", "violated", "stopped"]
@@ -58,3 +58,12 @@ class Counts:
         """What took time, in boxes."""
         cut = self.boxes + self.pairs + SLOPES * self.slopes
         return cut + (WAVE * self.waves + NODE * self.nodes) // DEARER
+
+    def add(self, more: Counts) -> None:
+        """What was looked at elsewhere."""
+        for name in (field.name for field in fields(Counts)):
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
+    def since(self, before: Counts) -> Counts:
+        """What came after an earlier state."""
+        return Counts(*(getattr(self, field.name) - getattr(before, field.name) for field in fields(Counts)))

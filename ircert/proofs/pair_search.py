@@ -16,16 +16,17 @@ from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches, inverses
 from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, nearest
 from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
+from ircert.proofs.descent import Descent
+from ircert.proofs.divisible import Divisible, Processes, Subject
 from ircert.proofs.enclosures import Enclosures, enclose, ranges
 from ircert.proofs.exact_map import center_signs
-from ircert.proofs.orientation import DEEPEST, MOST
-from ircert.proofs.outcome import Counts, Outcome, Stopped, TooLarge, Violated
+from ircert.proofs.orientation import DEEPEST
+from ircert.proofs.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.proofs.parts import center_part, part_of
 from ircert.proofs.phase_tree import PhaseTree, Tools
 from ircert.proofs.scheduling import PATIENCE, Schedule
 from ircert.proofs.splitting import scores, sides
 
-BATCH = 2048
 FEW_OPEN = 14
 HARD = 400
 """Nodes of a tree for a pair that is known to have equal givens."""
@@ -58,7 +59,7 @@ class _Frontier:
 
 
 @dataclass
-class PairSearch:
+class PairSearch(Divisible):
     """All pairs of a ball; `reached` is the radius below which none has equal givens.
 
     tools:    trees of phases: for the givens alone (where pairs with equal givens are not yet violations), and for all
@@ -74,6 +75,7 @@ class PairSearch:
     boundary: bool = False
     nearer: float = math.inf
     clear: float = 0.0
+    processes: Processes | None = None
     reached: float = 0.0
     _frontier: _Frontier | None = field(default=None, repr=False)
     _root: float = 0.0
@@ -85,26 +87,24 @@ class PairSearch:
         self.center = center_part(self.setting) if self.setting.pseudo else None
         self.signs = center_signs(self.setting)[:, None] if self.setting.pseudo else None
 
-    def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
-        """Go on until all pairs within the radius are closed."""
+    @property
+    def descent(self) -> Descent:
+        """That of the trees for all that must agree."""
+        return self.tools[-1].descent
+
+    @property
+    def subject(self) -> Subject:
+        """The settings, and which pairs are looked at."""
+        settings, descents = zip(*((tools.setting, tools.descent.setting) for tools in self.tools), strict=True)
+        return Subject("pairs", settings, descents, self.boundary, self.nearer)
+
+    @property
+    def _clear(self) -> float:
+        return max(self.clear, self.reached)
+
+    def _begin(self, radius: float) -> None:
         if self._frontier is None or radius > self._root:
             self._start(radius)
-        while True:
-            assert self._frontier is not None
-            keys = self._frontier.keys
-            self.reached = max(self.reached, min(self._root, float(keys.min(initial=np.inf))))
-            if not (keys < radius).any():
-                return "closed"
-            if stop() or len(keys) > MOST:
-                return "stopped"
-            here = self._popped(radius)
-            try:
-                left = self._worked(here, radius, stop)
-            except (Violated, Stopped) as end:
-                self._frontier = self._frontier.plus(here)
-                return "violated" if isinstance(end, Violated) else "stopped"
-            self._frontier = self._frontier.plus(left)
-            self.report()
 
     def _start(self, radius: float) -> None:
         root = around(self.setting, radius)
@@ -124,15 +124,14 @@ class PairSearch:
     def _keys(self, x: Boxes, y: Boxes) -> Array:
         return np.maximum(nearest(self.setting, x), nearest(self.setting, y))
 
-    def _popped(self, radius: float) -> _Frontier:
+    def _popped(self, radius: float, count: int) -> _Frontier:
         """The pairs nearest to the centre; on the boundary, the last ones."""
         assert self._frontier is not None
         keys = self._frontier.keys
-        count = len(keys)
-        order = np.arange(max(0, count - BATCH), count)
-        if not self.boundary and count > BATCH:
-            order = np.argpartition(keys, BATCH)[:BATCH]
-        chosen = np.zeros(count, dtype=bool)
+        order = np.arange(max(0, len(keys) - count), len(keys))
+        if not self.boundary and len(keys) > count:
+            order = np.argpartition(keys, count)[:count]
+        chosen = np.zeros(len(keys), dtype=bool)
         chosen[order] = keys[order] < radius
         here, rest = self._frontier.take(chosen), ~chosen
         if self.boundary:  # pairs outside the ball would stand in the way of others
@@ -143,9 +142,7 @@ class PairSearch:
     def _matters(self, here: _Frontier, radius: float) -> Mask:
         if self.boundary:
             return ~inside(self.setting, here.x, radius) & ~inside(self.setting, here.y, radius)
-        kept = np.maximum(farthest(self.setting, here.x), farthest(self.setting, here.y)) > max(
-            self.clear, self.reached
-        )
+        kept = np.maximum(farthest(self.setting, here.x), farthest(self.setting, here.y)) > self._clear
         gap = np.maximum(here.x.low - here.y.high, here.y.low - here.x.high).max(axis=1)
         return np.asarray(kept & ~(gap > self.nearer))
 

@@ -22,7 +22,7 @@ from ircert.proofs.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.proofs.parts import Part
 from ircert.proofs.relaxation import Relaxation
 from ircert.proofs.secants import Secants, Slopes
-from ircert.proofs.setting import Phases, Setting
+from ircert.proofs.setting import Phases, Setting, neurons_that_matter
 
 Node = tuple[Phases, Phases, int]
 """Phases of x and of y, and which objective to try first."""
@@ -44,6 +44,12 @@ class Tools:
 
     def __post_init__(self) -> None:
         self.flat = FlatSides(self.descent.maps)
+
+    @staticmethod
+    def of(setting: Setting, descent: Descent, counts: Counts) -> Tools:
+        """Those for a setting."""
+        matter = neurons_that_matter(setting)
+        return Tools(setting, descent, Secants(setting), matter, counts, Relaxation(setting))
 
 
 class PhaseTree:

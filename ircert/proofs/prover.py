@@ -18,6 +18,7 @@ from ircert.proofs.boxes import SAFE, around
 from ircert.proofs.cell_tree import CellTree
 from ircert.proofs.contractions import MOST_INPUTS
 from ircert.proofs.descent import Descent
+from ircert.proofs.divisible import Processes
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.orientation import Orientation
@@ -25,9 +26,7 @@ from ircert.proofs.outcome import Counts, Outcome
 from ircert.proofs.pair_search import PairSearch
 from ircert.proofs.phase_tree import Tools
 from ircert.proofs.portfolio import Portfolio, Stop, Way
-from ircert.proofs.relaxation import Relaxation
-from ircert.proofs.secants import Secants
-from ircert.proofs.setting import Setting, neurons_that_matter
+from ircert.proofs.setting import Setting
 from ircert.proofs.whole import WholeCells, WholeTree, few_open
 
 MOST_CUT = 6
@@ -44,6 +43,7 @@ class Prover:
 
     injective: for `transform`, the givens alone: where they tell points apart nothing else matters
     stop:      whether time is over, also inside trees
+    processes: who shares large frontiers, if anyone does
     """
 
     setting: Setting
@@ -53,6 +53,7 @@ class Prover:
     report: Callable[[], None]
     injective: Setting | None = None
     reached: float = 0.0
+    processes: Processes | None = None
     orientation: Orientation | None = None
     _pairs: PairSearch | None = field(default=None, repr=False)
     _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
@@ -61,21 +62,18 @@ class Prover:
 
     def __post_init__(self) -> None:
         self.network = Batches(self.setting)
-        self.tools = [self._tools(self.setting, self.descent)]
+        self.tools = [Tools.of(self.setting, self.descent, self.counts)]
         self.inner: Prover | None = None
         if self.injective is not None:
             own = Descent(self.injective, ExactMaps(self.injective), self.descent.goes_on)
-            self.inner = Prover(self.injective, own, self.counts, self.stop, self.report)
+            self.inner = Prover(self.injective, own, self.counts, self.stop, self.report, processes=self.processes)
             self.tools.insert(0, self.inner.tools[0])
         if self.setting.problem == "local" and self.setting.givens == self.setting.size <= min(MOST_CUT, MOST_INPUTS):
             hunter = Hunter(self.setting, self.descent)
             if hunter.home:
                 # a ball on which the map is injective has one orientation
-                self.orientation = Orientation(self.network, hunter, self.counts, self.report, self.reached)
-
-    def _tools(self, setting: Setting, descent: Descent) -> Tools:
-        matter = neurons_that_matter(setting)
-        return Tools(setting, descent, Secants(setting), matter, self.counts, Relaxation(setting))
+                given = self.network, hunter, self.counts, self.report
+                self.orientation = Orientation(*given, self.reached, self.processes)
 
     def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
         """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
@@ -165,8 +163,8 @@ class Prover:
             if reach > radius:
                 box = around(self.setting, radius)
                 setting = replace(self.setting, low=box.low[0], high=box.high[0])
-                network, tools = Batches(setting), [self._tools(setting, self.descent)]
-            search = PairSearch(network, tools, self.counts, self.report, boundary=True)
+                network, tools = Batches(setting), [Tools.of(setting, self.descent, self.counts)]
+            search = PairSearch(network, tools, self.counts, self.report, boundary=True, processes=self.processes)
             self._boundaries = {radius: search}
         return self._in_ball(self._boundaries[radius].advance(reach, stop), radius)
 
@@ -176,7 +174,8 @@ class Prover:
 
     def _by_pairs(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if self._pairs is None or self._pairs.nearer != nearer:
-            self._pairs = PairSearch(self.network, self.tools, self.counts, self.report, nearer=nearer)
+            given = self.network, self.tools, self.counts, self.report
+            self._pairs = PairSearch(*given, nearer=nearer, processes=self.processes)
         self._pairs.clear = max(self.reached, 0.0 if self.inner is None else self.inner.reached)
         outcome = self._pairs.advance(radius, stop)
         if nearer == math.inf:

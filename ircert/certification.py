@@ -55,7 +55,8 @@ def certify(
 
     With `radius` the closed ball is decided. Without it the largest good radius is bracketed, up to `max_radius`.
     `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far;
-    its first call says how large the question is (neurons, those that may switch, binaries).
+    its first call says how large the question is (neurons, those that may switch, binaries). With `threads` > 1 large
+    searches of the engine milp run in so many processes; solvers other than HiGHS get as many threads.
 
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached, if the engine can stop there, and raises KeyboardInterrupt if not.

@@ -51,7 +51,13 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default: 0)")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of the solver (default: 1)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes for large searches of the engine milp, and threads of its solver (default: 1)",
+    )
     parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
     parser.add_argument("--certificate", metavar="FILE", help="write a collision that `ircert check` verifies")

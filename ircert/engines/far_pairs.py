@@ -56,7 +56,8 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm) -> 
         if not isinstance(solver, Solver):
             return FarPairs(None, name, f"`{name}` does not solve programs")
         limit = min(seconds, LONGEST)
-        outcome = solver.solve(asked, time_limit=max(limit, 0.1), threads=question.threads, seed=question.seed)
+        threads = threads_of(question, solver)
+        outcome = solver.solve(asked, time_limit=max(limit, 0.1), threads=threads, seed=question.seed)
     except (IrcertError, ArithmeticError) as error:
         return FarPairs(None, name, str(error))
     bound = outcome.bound
@@ -75,6 +76,11 @@ def _repaired(question: Question, query: Query, asked: Program, outcome: Outcome
     y = question.center.tolist() if question.problem == "pseudo" else outcome.point[asked.block("y").where].tolist()
     found, _ = judge(canonical(question.graph), query, x, y)
     return None if found is None else (found.x, found.y)
+
+
+def threads_of(question: Question, solver: Solver) -> int:
+    """How many a solver may use: HiGHS takes one number of threads within a process, and proofs run it with one."""
+    return 1 if solver.name == DEFAULT else question.threads
 
 
 def takes_squares(question: Question) -> bool:

@@ -24,7 +24,7 @@ from ircert.encodings.analyse import analyse
 from ircert.encodings.isolation import isolation, longest_in_box
 from ircert.encodings.tangent import unit_directions
 from ircert.engines.base import Deadline, Question
-from ircert.engines.far_pairs import DEFAULT
+from ircert.engines.far_pairs import DEFAULT, threads_of
 from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
 from ircert.engines.part_tasks import Kinks, Others, Pairs
 from ircert.errors import BackendError, IrcertError
@@ -155,7 +155,7 @@ class _Search:
             Deadline(share * self.deadline.left()),
             lambda bound: self._rose(what, bound),
             min(least, radius),
-            self.question.threads,
+            threads_of(self.question, self.solver),
             self.question.seed,
         )
         try:

@@ -48,7 +48,6 @@ class Subject:
 
     settings: for `pairs`, those of the trees, from the givens alone to all that must agree
     descents: where their violations may lie
-    home:     for `inside`, the orientation that regions should have
     """
 
     kind: Literal["inside", "pairs"]
@@ -56,7 +55,6 @@ class Subject:
     descents: tuple[Setting, ...]
     boundary: bool = False
     nearer: float = np.inf
-    home: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,8 +75,8 @@ class Orientation(Divisible):
 
     @property
     def subject(self) -> Subject:
-        """The setting, and the orientation of home."""
-        return Subject("inside", (self.network.setting,), (self.descent.setting,), home=self.hunter.home)
+        """The setting."""
+        return Subject("inside", (self.network.setting,), (self.descent.setting,))
 
     def _begin(self, radius: float) -> None:
         """Start from the box around a larger ball; what lies in the ball that was reached is not looked at again."""

@@ -76,7 +76,6 @@ class Worker:
         descents = [Descent(setting, ExactMaps(setting), lambda: not self._over()) for setting in subject.descents]
         if subject.kind == "inside":
             hunter = Hunter(subject.settings[-1], descents[-1])
-            hunter.home = subject.home
             return Orientation(network, hunter, self.counts, _silent)
         given = zip(subject.settings, descents, strict=True)
         tools = [Tools.of(setting, descent, self.counts) for setting, descent in given]

@@ -1,0 +1,207 @@
+"""Frontiers shared by several processes: the same answers as one, and an end in every case."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.data.networks import bundled
+from ircert.engines import search
+from ircert.proofs import crew
+from ircert.proofs.divisible import Reply, Share, Subject
+from ircert.proofs.worker import Order, Worker
+from ircert.result.result import Result
+from tests.engines.test_milp import LIMIT, NORMS, SLOW, agree, problems, truth
+from tests.oracle.families import FAMILIES, sample
+
+ROOT = Path(__file__).parents[2]
+COUPLED = "coupled-vanderpol-4-32-32-4"
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small frontiers are shared as well, a little at a time."""
+    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 16, "WORK": 500}.items():
+        monkeypatch.setattr(crew, name, value)
+
+
+class Beside(crew.Crew):
+    """Workers in this process; orders and replies travel as bytes all the same."""
+
+    workers: list[Worker]
+
+    def __post_init__(self) -> None:
+        self.workers = [Worker(lambda: False) for _ in range(self.threads)]
+
+    def wants(self, pieces: int, work: int) -> bool:
+        return True
+
+    def round(self, subject: Subject, deal: Callable[[int, int], Share]) -> list[Reply]:
+        self.rounds += 1
+        number, new = self._number(subject)
+        orders = [
+            Order(number, subject if new else None, deal(i, self.threads), crew.WORK, self.left())
+            for i in range(self.threads)
+        ]
+        pairs = zip(self.workers, orders, strict=True)
+        return [_travelled(worker.answer(_travelled(order))) for worker, order in pairs]
+
+
+def _travelled(what: Any) -> Any:
+    return pickle.loads(pickle.dumps(what))
+
+
+@pytest.mark.rule("E-11")
+@pytest.mark.parametrize("index", range(len(FAMILIES)))
+def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers."""
+    monkeypatch.setattr(search, "Crew", Beside)
+    given = sample(np.random.default_rng(7000 + index), index)
+    norm: Any = NORMS[index % 3]
+    slow = given.name.rpartition("-")[0] in SLOW
+    other = None if given.other is None else ircert.load(given.other)
+    for problem in problems(given):
+        true = truth(given, problem, norm)
+        options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT, "threads": 3}
+        limit = 2 if slow else 30
+        found = ircert.certify(
+            ircert.load(given.layers), given.center, problem, engine="milp", time_limit=limit, **options
+        )
+        agree(found, true)
+        assert found.verdict == "certified" or slow, found.reason
+
+
+# --- other processes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("E-11")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_the_same_bracket_with_two_processes(problem: str) -> None:
+    graph = bundled("vanderpol-2-10-10-2")
+    results = [
+        ircert.certify(graph, [0.25, -0.5], problem, engine="milp", tol=1e-3, max_radius=20, threads=threads)
+        for threads in (1, 2, 2)
+    ]
+    alone, first, second = results
+    assert "processes" not in alone.stats
+    assert first.stats["processes"] == 2
+    assert first.stats["rounds"] > 1
+    assert first.verdict == alone.verdict == "certified"
+    assert float(first.radius.certified) == pytest.approx(float(alone.radius.certified), rel=2e-3)
+    assert first.radius == second.radius
+    assert {**first.stats, "seconds": None} == {**second.stats, "seconds": None}
+
+
+@pytest.mark.rule("E-11")
+def test_a_ball_with_a_collision() -> None:
+    found = ircert.certify(bundled("vanderpol-2-10-10-2"), [0.25, -0.5], engine="milp", radius=3.0, threads=2)
+    assert found.verdict == "refuted"
+    assert found.stats["rounds"] > 0
+    assert found.optimum is not None
+    assert found.optimum.bound < 3.0
+
+
+def large(threads: int = 2, **options: Any) -> Result:
+    """A question that takes minutes."""
+    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="milp", threads=threads, **options)
+
+
+@pytest.mark.rule("E-7", "E-11")
+def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """… however much work a round has."""
+    monkeypatch.setattr(crew, "WORK", 10**12)
+    crews = crews_made(monkeypatch)
+    found = large(time_limit=3.0)
+    assert found.verdict == "unresolved"
+    assert "the time limit was reached" in str(found.reason)
+    assert crews[0].rounds > 0
+    assert not crews[0]._running
+
+
+@pytest.mark.rule("E-7", "E-11")
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    crews = crews_made(monkeypatch)
+
+    def press(_: object) -> None:
+        if crews and crews[0].rounds > 2:
+            raise KeyboardInterrupt
+
+    found = large(progress=press)
+    assert (found.verdict, found.reason) == ("unresolved", "interrupted")
+    assert not crews[0]._running
+
+
+@pytest.mark.rule("E-11")
+def test_an_error_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    crews = crews_made(monkeypatch)
+    wrong = "from ircert.proofs import worker; worker.Worker.answer = lambda *_: [][1]; worker.main()"
+    monkeypatch.setattr(crew, "START", crew.START.replace("from ircert.proofs.worker import main; main()", wrong))
+    with pytest.raises(IndexError, match="list index out of range") as caught:
+        large()
+    assert "Traceback" in caught.value.__notes__[0]
+    assert not crews[0]._running
+
+
+@pytest.mark.rule("E-11")
+def test_another_process_that_ends() -> None:
+    """The bracket so far is the answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crew, "START", "import os; os._exit(3)")
+        found = large()
+    assert found.verdict == "unresolved"
+    assert str(found.reason) == "another process ended by itself (exit code 3); one thread needs no other process"
+
+
+def crews_made(monkeypatch: pytest.MonkeyPatch) -> list[crew.Crew]:
+    """Where the crews of questions will be found."""
+    made: list[crew.Crew] = []
+
+    def make(threads: int, left: Callable[[], float]) -> crew.Crew:
+        made.append(crew.Crew(threads, left))
+        return made[-1]
+
+    monkeypatch.setattr(search, "Crew", make)
+    return made
+
+
+SCRIPT = f"""
+import sys
+import ircert
+from ircert.data.networks import bundled
+from ircert.proofs import crew
+crew.ENOUGH, crew.FEWEST, old = 0, 1, crew.Crew.round
+def told(self, *given):
+    if self.rounds:
+        print("working", flush=True)
+    return old(self, *given)
+crew.Crew.round = told
+print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", threads=2).reason)
+"""
+
+
+@pytest.mark.rule("E-7", "E-11")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_is_left(how: signal.Signals) -> None:
+    """Ctrl-C reaches all processes, a kill only the first. Its error output is open as long as one of them lives."""
+    command, pipe = [sys.executable, "-c", SCRIPT], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, start_new_session=True) as script:
+        assert script.stdout is not None
+        assert script.stdout.readline() == "working\n"
+        if how is signal.SIGINT:
+            os.killpg(script.pid, how)
+        else:
+            script.kill()
+        output, errors = script.communicate(timeout=60)
+    assert errors == ""
+    if how is signal.SIGINT:
+        assert output.splitlines()[-1] == "interrupted"

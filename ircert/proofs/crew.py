@@ -15,9 +15,9 @@ from ircert.proofs.worker import KEPT, Failure, Order
 
 MOST = 64
 """More processes than this wait for the one that deals out."""
-ENOUGH = 30_000
+ENOUGH = 100_000
 """Work before processes are started: those take a second to start."""
-FEWEST = 64
+FEWEST = 128
 """Pieces for each process that a round needs."""
 LOT = BATCH // 2
 """Pieces for each process in a round, at most."""

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,16 @@ import ircert
 from ircert.data.networks import bundled
 from ircert.engines import search
 from ircert.proofs import crew
+from ircert.proofs.descent import Descent
 from ircert.proofs.divisible import Reply, Share, Subject
+from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.outcome import Counts
+from ircert.proofs.prover import Prover
 from ircert.proofs.worker import Order, Worker
 from ircert.result.result import Result
-from tests.engines.test_milp import LIMIT, NORMS, SLOW, agree, problems, truth
+from tests.engines.test_milp import LIMIT, NORMS, agree, problems, truth
 from tests.oracle.families import FAMILIES, sample
+from tests.proofs.making import setting_of
 
 ROOT = Path(__file__).parents[2]
 COUPLED = "coupled-vanderpol-4-32-32-4"
@@ -31,7 +37,7 @@ COUPLED = "coupled-vanderpol-4-32-32-4"
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small frontiers are shared as well, a little at a time."""
-    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 16, "WORK": 500}.items():
+    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 32, "WORK": 1_000}.items():
         monkeypatch.setattr(crew, name, value)
 
 
@@ -64,21 +70,18 @@ def _travelled(what: Any) -> Any:
 @pytest.mark.rule("E-11")
 @pytest.mark.parametrize("index", range(len(FAMILIES)))
 def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers."""
+    """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers; time may leave them open."""
     monkeypatch.setattr(search, "Crew", Beside)
     given = sample(np.random.default_rng(7000 + index), index)
     norm: Any = NORMS[index % 3]
-    slow = given.name.rpartition("-")[0] in SLOW
     other = None if given.other is None else ircert.load(given.other)
+    options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT, "threads": 3}
     for problem in problems(given):
-        true = truth(given, problem, norm)
-        options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT, "threads": 3}
-        limit = 2 if slow else 30
         found = ircert.certify(
-            ircert.load(given.layers), given.center, problem, engine="milp", time_limit=limit, **options
+            ircert.load(given.layers), given.center, problem, engine="milp", time_limit=1.5, **options
         )
-        agree(found, true)
-        assert found.verdict == "certified" or slow, found.reason
+        agree(found, truth(given, problem, norm))
+        assert found.trust == "exact"
 
 
 # --- other processes -------------------------------------------------------------------------------------------------
@@ -95,7 +98,7 @@ def test_the_same_bracket_with_two_processes(problem: str) -> None:
     alone, first, second = results
     assert "processes" not in alone.stats
     assert first.stats["processes"] == 2
-    assert first.stats["rounds"] > 1
+    assert first.stats["rounds"] > 0
     assert first.verdict == alone.verdict == "certified"
     assert float(first.radius.certified) == pytest.approx(float(alone.radius.certified), rel=2e-3)
     assert first.radius == second.radius
@@ -103,12 +106,18 @@ def test_the_same_bracket_with_two_processes(problem: str) -> None:
 
 
 @pytest.mark.rule("E-11")
-def test_a_ball_with_a_collision() -> None:
-    found = ircert.certify(bundled("vanderpol-2-10-10-2"), [0.25, -0.5], engine="milp", radius=3.0, threads=2)
-    assert found.verdict == "refuted"
-    assert found.stats["rounds"] > 0
-    assert found.optimum is not None
-    assert found.optimum.bound < 3.0
+def test_a_collision_is_found_by_another_process() -> None:
+    """… and known in this one; a smaller ball is closed."""
+    setting = setting_of(bundled("vanderpol-2-10-10-2"), [0.25, -0.5])
+    with closing(crew.Crew(2, lambda: 60.0)) as processes:
+        descent, counts = Descent(setting, ExactMaps(setting)), Counts()
+        prover = Prover(setting, descent, counts, lambda: False, lambda: None, None, processes)
+        assert prover.orientation is not None
+        assert prover.orientation.advance(0.5, lambda: False) == "closed"
+        assert prover.orientation.reached == 0.5
+        assert prover.orientation.advance(3.0, lambda: False) == "violated"
+    assert descent.has_within(3.0)
+    assert counts.boxes > 0
 
 
 def large(threads: int = 2, **options: Any) -> Result:

@@ -18,10 +18,12 @@ import pytest
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines import search
+from ircert.engines.base import Deadline
 from ircert.proofs import crew
 from ircert.proofs.descent import Descent
 from ircert.proofs.divisible import Reply, Share, Subject
 from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.orientation import Orientation
 from ircert.proofs.outcome import Counts
 from ircert.proofs.prover import Prover
 from ircert.proofs.worker import Order, Worker
@@ -105,36 +107,42 @@ def test_the_same_bracket_with_two_processes(problem: str) -> None:
     assert {**first.stats, "seconds": None} == {**second.stats, "seconds": None}
 
 
+def inside(graph: ircert.Graph, center: Any, processes: crew.Crew) -> Orientation:
+    setting = setting_of(graph, center)
+    descent = Descent(setting, ExactMaps(setting))
+    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, None, processes)
+    assert prover.orientation is not None
+    return prover.orientation
+
+
 @pytest.mark.rule("E-11")
 def test_a_collision_is_found_by_another_process() -> None:
     """… and known in this one; a smaller ball is closed."""
-    setting = setting_of(bundled("vanderpol-2-10-10-2"), [0.25, -0.5])
     with closing(crew.Crew(2, lambda: 60.0)) as processes:
-        descent, counts = Descent(setting, ExactMaps(setting)), Counts()
-        prover = Prover(setting, descent, counts, lambda: False, lambda: None, None, processes)
-        assert prover.orientation is not None
-        assert prover.orientation.advance(0.5, lambda: False) == "closed"
-        assert prover.orientation.reached == 0.5
-        assert prover.orientation.advance(3.0, lambda: False) == "violated"
-    assert descent.has_within(3.0)
-    assert counts.boxes > 0
-
-
-def large(threads: int = 2, **options: Any) -> Result:
-    """A question that takes minutes."""
-    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="milp", threads=threads, **options)
+        found = inside(bundled("vanderpol-2-10-10-2"), [0.25, -0.5], processes)
+        assert found.advance(0.5, lambda: False) == "closed"
+        assert found.reached == 0.5
+        assert found.advance(3.0, lambda: False) == "violated"
+    assert found.descent.has_within(3.0)
+    assert found.counts.boxes > 0
 
 
 @pytest.mark.rule("E-7", "E-11")
 def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    """… however much work a round has."""
+    """… however much work a round has; what was dealt out is still open."""
     monkeypatch.setattr(crew, "WORK", 10**12)
-    crews = crews_made(monkeypatch)
-    found = large(time_limit=3.0)
-    assert found.verdict == "unresolved"
-    assert "the time limit was reached" in str(found.reason)
-    assert crews[0].rounds > 0
-    assert not crews[0]._running
+    deadline = Deadline(2.0)
+    with closing(crew.Crew(2, deadline.left)) as processes:
+        found = inside(bundled(COUPLED), np.zeros(4), processes)
+        assert found.advance(3.0, deadline.passed) == "stopped"
+        assert processes.rounds == 1
+    assert found.reached < 3.0
+    assert found.step(3.0, lambda: True) == "stopped"
+
+
+def large(threads: int = 2, **options: Any) -> Result:
+    """A question that takes minutes."""
+    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="milp", radius=2.5, threads=threads, **options)
 
 
 @pytest.mark.rule("E-7", "E-11")
@@ -163,7 +171,7 @@ def test_an_error_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.rule("E-11")
 def test_another_process_that_ends() -> None:
-    """The bracket so far is the answer."""
+    """What is known so far is the answer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crew, "START", "import os; os._exit(3)")
         found = large()
@@ -194,7 +202,7 @@ def told(self, *given):
         print("working", flush=True)
     return old(self, *given)
 crew.Crew.round = told
-print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", threads=2).reason)
+print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", radius=2.5, threads=2).reason)
 """
 
 

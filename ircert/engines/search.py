@@ -346,5 +346,5 @@ class Search:
         if "prover" in self.__dict__ and self.prover.orientation is not None:
             stats["j0_lower"] = self.prover.orientation.reached
         if self.crew.rounds:
-            stats |= {"processes": self.crew.threads, "rounds": self.crew.rounds}
+            stats |= {"processes": self.crew.threads, "rounds": self.crew.rounds, "busiest": self.crew.busiest}
         return stats

@@ -38,11 +38,13 @@ class Crew:
     threads: how many there are
     left:    the seconds until time is over
     rounds:  how often shares were dealt out
+    busiest: processor time of the process that had most to do, over all rounds
     """
 
     threads: int
     left: Callable[[], float]
     rounds: int = 0
+    busiest: float = 0.0
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False)
     _numbers: dict[Subject, int] = field(default_factory=dict, repr=False)
     _next: int = 0
@@ -70,7 +72,9 @@ class Crew:
                 _send(process, Order(number, subject if new else None, share, WORK, self.left()))
             self.rounds += 1
             # processes that are ready before wait with their reply
-            return [_received(process) for process in self._running]
+            replies = [_received(process) for process in self._running]
+            self.busiest += max(reply.seconds for reply in replies)
+            return replies
         except BaseException:
             self.close()
             raise

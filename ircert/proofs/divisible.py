@@ -7,6 +7,7 @@ left out of it, and the ball is good up to the least key of all pieces.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -75,13 +76,17 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Reply:
-    """What is left of a share, and what was found; without an outcome there is more to do."""
+    """What is left of a share, and what was found; without an outcome there is more to do.
+
+    seconds: of processor time
+    """
 
     outcome: Outcome | None
     frontier: Any
     best: Best
     infimum_is_zero: bool
     counts: Counts
+    seconds: float
 
 
 class Processes(Protocol):
@@ -209,7 +214,7 @@ class Divisible(ABC):
 
     def work_on(self, share: Share, work: int, stop: Callable[[], bool]) -> Reply:
         """Work on a share, at least so much unless it ends before."""
-        before = replace(self.counts)
+        before, started = replace(self.counts), time.process_time()
         # what the last share reached says nothing about this one
         self._frontier, self._root, self.reached = share.frontier, share.root, share.clear
         self._learn(share.best, share.infimum_is_zero)
@@ -217,4 +222,6 @@ class Divisible(ABC):
         while outcome is None and self.counts.work <= before.work + work:
             outcome = self.step(share.radius, stop)
         left, self._frontier = self._frontier, None
-        return Reply(outcome, left, self.descent.best, self.descent.infimum_is_zero, self.counts.since(before))
+        seconds = time.process_time() - started
+        best, zero = self.descent.best, self.descent.infimum_is_zero
+        return Reply(outcome, left, best, zero, self.counts.since(before), seconds)

@@ -16,12 +16,12 @@ from ircert.proofs.worker import KEPT, Failure, Order
 MOST = 64
 """More processes than this wait for the one that deals out."""
 ENOUGH = 100_000
-"""Work before processes are started: those take a second to start."""
+"""Effort before processes are started, in boxes: seconds, because starting them takes one."""
 FEWEST = 128
 """Pieces for each process that a round needs."""
 LOT = BATCH // 2
 """Pieces for each process in a round, at most."""
-WORK = 8_000
+EFFORT = 10_000
 """What a process does in a round: much more than dealing out takes, and little enough to share evenly."""
 START = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
@@ -57,9 +57,9 @@ class Crew:
         """How many pieces a round takes."""
         return LOT * self.threads
 
-    def wants(self, pieces: int, work: int) -> bool:
-        """Whether a round is worth it with so many pieces, after so much work."""
-        return self.threads > 1 and pieces >= FEWEST * self.threads and (bool(self._running) or work >= ENOUGH)
+    def wants(self, pieces: int, effort: int) -> bool:
+        """Whether a round is worth it with so many pieces, after so much effort."""
+        return self.threads > 1 and pieces >= FEWEST * self.threads and (bool(self._running) or effort >= ENOUGH)
 
     def round(self, subject: Subject, deal: Callable[[int, int], Share]) -> list[Reply]:
         """The replies to all shares; deal(i, k) is the i-th of k. An error of one process is raised here."""
@@ -69,7 +69,7 @@ class Crew:
             number, new = self._number(subject)
             for i, process in enumerate(self._running):
                 share = deal(i, self.threads)
-                _send(process, Order(number, subject if new else None, share, WORK, self.left()))
+                _send(process, Order(number, subject if new else None, share, EFFORT, self.left()))
             self.rounds += 1
             # processes that are ready before wait with their reply
             replies = [_received(process) for process in self._running]

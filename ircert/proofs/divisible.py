@@ -97,8 +97,8 @@ class Processes(Protocol):
         """How many pieces a round takes."""
         ...
 
-    def wants(self, pieces: int, work: int) -> bool:
-        """Whether a round is worth it with so many pieces, after so much work."""
+    def wants(self, pieces: int, effort: int) -> bool:
+        """Whether a round is worth it with so many pieces, after so much effort."""
         ...
 
     def round(self, subject: Subject, deal: Callable[[int, int], Share]) -> list[Reply]:
@@ -156,7 +156,7 @@ class Divisible(ABC):
         if stop() or len(keys) > MOST:
             return "stopped"
         try:
-            if self.processes is not None and self.processes.wants(pieces, self.counts.work):
+            if self.processes is not None and self.processes.wants(pieces, self.counts.effort):
                 self._round(self.processes, radius)
             else:
                 self._wave(radius, stop)
@@ -212,14 +212,14 @@ class Divisible(ABC):
             descent.best = best
         descent.infimum_is_zero |= infimum_is_zero
 
-    def work_on(self, share: Share, work: int, stop: Callable[[], bool]) -> Reply:
-        """Work on a share, at least so much unless it ends before."""
+    def work_on(self, share: Share, effort: int, stop: Callable[[], bool]) -> Reply:
+        """Work on a share with so much effort, in boxes, unless it ends before."""
         before, started = replace(self.counts), time.process_time()
         # what the last share reached says nothing about this one
         self._frontier, self._root, self.reached = share.frontier, share.root, share.clear
         self._learn(share.best, share.infimum_is_zero)
         outcome: Outcome | None = None
-        while outcome is None and self.counts.work <= before.work + work:
+        while outcome is None and self.counts.effort <= before.effort + effort:
             outcome = self.step(share.radius, stop)
         left, self._frontier = self._frontier, None
         seconds = time.process_time() - started

@@ -32,12 +32,12 @@ KEPT = 4
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """A share, for at most so much work and so many seconds; the subject comes with the first share of a search."""
+    """A share, for so much effort and at most so many seconds; the subject comes with the first share of a search."""
 
     number: int
     subject: Subject | None
     share: Share
-    work: int
+    effort: int
     seconds: float
 
 
@@ -66,7 +66,7 @@ class Worker:
             while len(self.searches) > KEPT:
                 del self.searches[min(self.searches)]
         with np.errstate(all="ignore"):
-            return self.searches[order.number].work_on(order.share, order.work, self._over)
+            return self.searches[order.number].work_on(order.share, order.effort, self._over)
 
     def _over(self) -> bool:
         return time.monotonic() > self.end or self.orphaned()

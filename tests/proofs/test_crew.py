@@ -39,7 +39,7 @@ COUPLED = "coupled-vanderpol-4-32-32-4"
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small frontiers are shared as well, a little at a time."""
-    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 32, "WORK": 1_000}.items():
+    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 32, "EFFORT": 1_000}.items():
         monkeypatch.setattr(crew, name, value)
 
 
@@ -51,14 +51,14 @@ class Beside(crew.Crew):
     def __post_init__(self) -> None:
         self.workers = [Worker(lambda: False) for _ in range(self.threads)]
 
-    def wants(self, pieces: int, work: int) -> bool:
+    def wants(self, pieces: int, effort: int) -> bool:
         return True
 
     def round(self, subject: Subject, deal: Callable[[int, int], Share]) -> list[Reply]:
         self.rounds += 1
         number, new = self._number(subject)
         orders = [
-            Order(number, subject if new else None, deal(i, self.threads), crew.WORK, self.left())
+            Order(number, subject if new else None, deal(i, self.threads), crew.EFFORT, self.left())
             for i in range(self.threads)
         ]
         pairs = zip(self.workers, orders, strict=True)
@@ -130,8 +130,8 @@ def test_a_collision_is_found_by_another_process() -> None:
 
 @pytest.mark.rule("E-7", "E-11")
 def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    """… however much work a round has; what was dealt out is still open."""
-    monkeypatch.setattr(crew, "WORK", 10**12)
+    """… however much effort a round has; what was dealt out is still open."""
+    monkeypatch.setattr(crew, "EFFORT", 10**12)
     deadline = Deadline(2.0)
     with closing(crew.Crew(2, deadline.left)) as processes:
         found = inside(bundled(COUPLED), np.zeros(4), processes)

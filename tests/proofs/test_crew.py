@@ -111,7 +111,7 @@ def test_the_same_bracket_with_two_processes(problem: str) -> None:
 def inside(graph: ircert.Graph, center: Any, processes: crew.Crew) -> Orientation:
     setting = setting_of(graph, center)
     descent = Descent(setting, ExactMaps(setting))
-    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, None, processes)
+    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, processes=processes)
     assert prover.orientation is not None
     return prover.orientation
 

@@ -28,8 +28,8 @@ DETERMINANT = 1e-9
 """What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths, which are
 about equal: n^3 2^(n - 1) u and more."""
 ROUNDS = 6
-BUDGET = 64
-"""Cubes that a pair may be cut into."""
+BUDGET, MOST_OPEN = 64, 4
+"""Cubes that a pair may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
 MOST_FREE = 14
 NARROW = 0.02
 """Slopes that are not worth a cut."""
@@ -255,7 +255,8 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
         undecided = ~slopes.free.any(axis=0) & ~found.proved
         if faces:
             good[pair[found.negative | undecided | (found.proved & ~found.positive)]] = False
-        good[pair[~found.proved & (used[pair] > BUDGET)]] = False
+        open_ = np.bincount(pair[~found.proved], minlength=count)
+        good &= (open_ <= MOST_OPEN) & ((used <= BUDGET) | (open_ == 0))
         rest = np.flatnonzero(~found.proved & good[pair])
         slopes, pair, weights = slopes.take(rest), pair[rest], found.weights[:, rest]
     return good

@@ -18,11 +18,13 @@ Way: TypeAlias = Callable[[Stop], Outcome]
 
 FIRST = 1_000
 """The effort of a first turn, in boxes."""
+LAST = 2
+"""How many times as much the last way gets."""
 
 
 @dataclass
 class Portfolio:
-    """Ways in the order of their turns; one that gives up leaves."""
+    """Ways in the order of their turns: those that find violations first, then those that need none."""
 
     counts: Counts
     ways: list[Way]
@@ -46,5 +48,5 @@ class Portfolio:
         return "stopped"
 
     def _until(self, stop: Stop) -> Stop:
-        end = self.counts.effort + self.effort
+        end = self.counts.effort + self.effort * (LAST if self.turn == len(self.ways) - 1 else 1)
         return lambda: stop() or self.counts.effort > end

@@ -10,13 +10,14 @@ from ircert.proofs.portfolio import Stop
 from ircert.proofs.setting import Setting
 
 MANY = 10**9
-FEW_OPEN = 24
-"""With more open neurons trees are too large."""
+FEW_OPEN = 12
+"""With more open neurons (for `transform`, in each network) trees are too large."""
 
 
 def few_open(setting: Setting, radius: float) -> bool:
     """Whether one tree may do."""
-    return part_of(setting, radius, *setting.ball(radius).box).open <= FEW_OPEN
+    networks = 2 if setting.unknowns else 1
+    return part_of(setting, radius, *setting.ball(radius).box).open <= networks * FEW_OPEN
 
 
 class WholeTree:

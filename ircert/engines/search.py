@@ -53,7 +53,7 @@ SMALLEST = 1 / 16
 """… or this part of the radius in question."""
 FEW = 24
 """Networks with that few neurons are small."""
-SHARE = 0.5
+SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
 HUNT = 0.1

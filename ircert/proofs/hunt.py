@@ -24,6 +24,8 @@ STEPS = 240
 HALVINGS = 60
 STARTS = 400
 NEWTON = 40
+FAR = 64.0
+"""No pairs are sought further away at first."""
 WAYS = 4
 """… that are walked in rationals to one point."""
 SMALLEST = 1e-300
@@ -131,8 +133,11 @@ def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
         try:
             if setting.pseudo:
                 _preimages(setting, descent, reach, generator)
-            elif setting.givens == setting.size:
+                return
+            if setting.givens == setting.size:
                 _folds(setting, descent, reach, generator)
+            if setting.givens != setting.size or setting.unknowns:
+                _pairs(setting, descent, reach, generator)
         except np.linalg.LinAlgError:
             return
 
@@ -186,6 +191,36 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
             if _orientation(secants, phases[None])[0] == 0.0:
                 descent.improve(phases, phases)
         descent.improve(first, second)
+
+
+def _pairs(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
+    """Newton's method for f(x) = f(y) from pairs that are far apart, each step as short as can be."""
+    n, secants = setting.size, Secants(setting)
+    radii = np.geomspace(min(reach, 1.0) * 1e-2, min(reach, FAR), STARTS)[:, None, None]
+    points = setting.center + radii * generator.uniform(-1, 1, (STARTS, 2, n))
+    radii = radii[:, 0, 0]
+    found: list[tuple[float, Array]] = []
+    for _ in range(NEWTON):
+        if not descent.goes_on() or not len(points):
+            break
+        points = np.clip(points, setting.low, setting.high)
+        flat = points.reshape(-1, n)
+        values = setting.outputs(flat)[:, : setting.givens].reshape(len(points), 2, -1)
+        gaps = values[:, 0] - values[:, 1]
+        apart = np.abs(points[:, 0] - points[:, 1]).max(axis=1)
+        done = np.abs(gaps).max(axis=1) < 1e-9 * (1.0 + np.abs(values).max(axis=(1, 2)))
+        distance = np.abs(points - setting.center).max(axis=(1, 2))
+        found += [(float(distance[i]), points[i]) for i in np.flatnonzero(done & (apart > 1e-6 * radii))]
+        matrices = secants.jacobians((sides(setting, flat) > 0).astype(np.float64)).reshape(len(points), 2, -1, n)
+        both = np.concatenate([matrices[:, 0], -matrices[:, 1]], axis=2)
+        good = np.isfinite(both).all(axis=(1, 2)) & ~done & (apart > 1e-6 * radii) & (distance < 4 * reach)
+        points, gaps, both, radii = points[good], gaps[good], both[good], radii[good]
+        points = points - np.einsum("bij,bj->bi", np.linalg.pinv(both), gaps).reshape(-1, 2, n)
+    found.sort(key=lambda pair: pair[0])
+    for _, pair in found[:24]:
+        if not descent.goes_on():
+            return
+        descent.improve(*sides(setting, pair))
 
 
 def _turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:

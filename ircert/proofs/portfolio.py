@@ -6,6 +6,7 @@ are counted, not timed: the same question is answered in the same way on any mac
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -30,23 +31,38 @@ class Portfolio:
     ways: list[Way]
     turn: int = 0
     effort: int = FIRST
+    used: int = 0
 
     def advance(self, stop: Stop) -> Outcome:
         """Go on until a way has an answer, or none is left."""
         while self.ways:
-            way = self.ways[self.turn]
-            until = stop if len(self.ways) == 1 else self._until(stop)
-            outcome = way(until)
-            if outcome != "stopped" or stop():
+            start = self.counts.effort
+            until = self._until(stop)
+            outcome = self.ways[self.turn](until)
+            if outcome != "stopped":
                 return outcome
-            if until():
-                self.turn += 1
-            else:
+            # a turn that is interrupted goes on next time
+            self.used += self.counts.effort - start
+            if not until():
                 self.ways.pop(self.turn)
-            if self.turn >= len(self.ways):
-                self.turn, self.effort = 0, 2 * self.effort
+                self._next(self.turn)
+            elif self.used > self._allowed:
+                self._next(self.turn + 1)
+            if stop():
+                break
         return "stopped"
 
+    @property
+    def _allowed(self) -> float:
+        if len(self.ways) == 1:
+            return math.inf
+        return self.effort * (LAST if self.turn == len(self.ways) - 1 else 1)
+
     def _until(self, stop: Stop) -> Stop:
-        end = self.counts.effort + self.effort * (LAST if self.turn == len(self.ways) - 1 else 1)
+        end = self.counts.effort + self._allowed - self.used
         return lambda: stop() or self.counts.effort > end
+
+    def _next(self, turn: int) -> None:
+        self.turn, self.used = turn, 0
+        if turn >= len(self.ways):
+            self.turn, self.effort = 0, 2 * self.effort

@@ -29,12 +29,16 @@ from formulations import Ball, largest
 from timing import Measured, measured
 
 import ircert.proofs.cell_tree
+import ircert.proofs.contractions
 import ircert.proofs.orientation
 import ircert.proofs.pair_search
 import ircert.proofs.prover
+import ircert.proofs.whole
 from ircert.backends import get
 from ircert.backends.base import Solver
 from ircert.data.networks import bundled
+from ircert.ir.arrays import Array, Mask
+from ircert.proofs.contractions import Slopes
 from ircert.reproduction.running_times import residual
 
 BALLS = [
@@ -53,16 +57,26 @@ RESIDUAL = [(1, 50), (2, 10), (2, 50), (4, 10), (4, 50), (8, 10), (8, 50)]
 BY_WEIGHTS, BY_SEARCH = (0.9, 1.5), 5.0
 """Spectral norms of g."""
 RADIUS = 20.0
+
+
+def _any_slope(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask, still: Mask) -> Slopes:
+    """0 to 1 for every neuron that is not on, or off, at both points."""
+    on, off = (low[0] >= 0) & (low[1] >= 0), (high[0] <= 0) & (high[1] <= 0)
+    return Slopes.of(on & matter, ~on & ~off & matter, still)
+
+
 PLACES = {
     "degree": [(ircert.proofs.prover, "MOST_INPUTS", 0)],
     "cutting slopes": [
         (place, "MOST_FREE", -1)
         for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.cell_tree)
     ],
+    "looks at vertices": [(ircert.proofs.contractions, "LOOKS", 0)],
+    "bounds of slopes": [(Slopes, "between", _any_slope)],
     "boxes": [(ircert.proofs.prover, "MOST_CUT", 0)],
+    "trees of balls": [(ircert.proofs.whole, "FEW_OPEN", -1)],
     "trees": [
-        (place, "FEW_OPEN", -1)
-        for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.prover)
+        (place, "FEW_OPEN", -1) for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.whole)
     ],
 }
 """What to set so that an argument of the search is never used."""

@@ -24,13 +24,13 @@ from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
+from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair
 from ircert.proofs.crew import Crew
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.hunt import hunt
-from ircert.proofs.merge import merged
 from ircert.proofs.outcome import Counts, Outcome
 from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting

@@ -12,10 +12,10 @@ import ircert
 from ircert import backends
 from ircert.data.networks import bundled
 from ircert.engines.base import Progress
+from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.merge import merged
 from ircert.proofs.setting import Setting
 from ircert.result.result import Result
 from tests.oracle.build import Network, beside, curve, line, square, then

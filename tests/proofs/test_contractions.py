@@ -155,3 +155,33 @@ def test_slopes_where_bounds_are_unknown() -> None:
     cube = Slopes.between((low, -high), (high, -low), np.ones(3, dtype=bool), np.zeros(3, dtype=bool))
     assert (cube.middle - cube.spare <= 0).all()
     assert (cube.middle + cube.spare >= 1).all()
+
+
+def nearly_singular(rng: np.random.Generator, n: int, bits: int) -> np.ndarray:
+    """Columns that agree but for about 2^-bits, exactly singular every third time; all entries have few bits."""
+    columns = rng.integers(-(2**10), 2**10, (n, n)).astype(float)
+    step = rng.integers(-3, 4, n) * 2.0**-bits if rng.integers(3) else np.zeros(n)
+    columns[:, -1] = columns[:, 0] + step
+    return columns
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("bits", [0, 10, 20, 30, 38])
+def test_matrices_that_floats_can_hardly_invert(bits: int) -> None:
+    """No singular matrix passes for a regular one, however large the inverses are that floats find for it."""
+    proved = singular = 0
+    for seed in range(60):
+        rng = np.random.default_rng([bits, seed])
+        n = int(rng.integers(2, 5))
+        head = nearly_singular(rng, n, bits)
+        # f = head relu(x): the slopes choose columns, and no product rounds
+        setting = setting_of(ircert.load([(np.eye(n), np.full(n, 64.0)), (head, np.zeros(n))]), np.zeros(n))
+        on, free = np.ones((n, 1), dtype=bool), np.zeros((n, 1), dtype=bool)
+        free[0, 0] = bool(seed % 2)
+        found = contractions(Batches(setting), Slopes.of(on & ~free, free, np.zeros((n, 1), dtype=bool)))
+        signs = exact_signs(setting, (on & ~free)[:, 0], free[:, 0])
+        good = len(signs) == 1 and 0 not in signs
+        assert good or not found.proved[0]
+        proved, singular = proved + bool(found.proved[0]), singular + (not good)
+    assert singular > 10
+    assert proved > 10 or bits > 20

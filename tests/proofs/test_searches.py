@@ -14,6 +14,7 @@ from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, nearest
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.outcome import Counts
+from ircert.proofs.pair_search import PairSearch
 from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting
 from tests.oracle.build import square, then
@@ -112,3 +113,16 @@ def test_the_box_around_a_ball_and_its_faces() -> None:
     assert ((sides.widths == 0).sum(axis=1) == 1).all()
     assert not inside(setting, sides, 0.5).any()
     assert inside(setting, Boxes(exact.low + 0.125, exact.high - 0.125), 0.5).all()
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", ["1", "2"])
+def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPatch, norm: str) -> None:
+    """Pairs outside of the ball, which the boxes of round balls have, do not stand in the way of others."""
+    monkeypatch.setattr("ircert.proofs.divisible.BATCH", 3)
+    graph = residual(np.random.default_rng(0), 2, 5, scale=4.0)
+    setting = setting_of(graph, [0.25, -0.125], norm=norm)
+    radius = 0.875 * float(ircert.certify(graph, setting.center, norm=norm, engine="regions").radius.certified)
+    prover = prover_of(setting)
+    search = PairSearch(prover.network, prover.tools, prover.counts, lambda: None, boundary=True)
+    assert search.advance(radius, lambda: prover.counts.waves > 20_000) == "closed"

@@ -29,7 +29,7 @@ from formulations import Ball, largest
 from timing import Measured, measured
 
 import ircert.proofs.cell_tree
-import ircert.proofs.contractions
+import ircert.proofs.cubes
 import ircert.proofs.orientation
 import ircert.proofs.pair_search
 import ircert.proofs.prover
@@ -71,7 +71,7 @@ PLACES = {
         (place, "MOST_FREE", -1)
         for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.cell_tree)
     ],
-    "looks at vertices": [(ircert.proofs.contractions, "LOOKS", 0)],
+    "looks at vertices": [(ircert.proofs.cubes, "LOOKS", 0)],
     "bounds of slopes": [(Slopes, "between", _any_slope)],
     "boxes": [(ircert.proofs.prover, "MOST_CUT", 0)],
     "trees of balls": [(ircert.proofs.whole, "FEW_OPEN", -1)],

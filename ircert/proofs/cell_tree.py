@@ -17,7 +17,8 @@ from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
-from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
+from ircert.proofs.contractions import Slopes, contractions
+from ircert.proofs.cubes import MOST_FREE, kernel_free
 from ircert.proofs.exact_program import Undecided
 from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter

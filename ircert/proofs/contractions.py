@@ -6,10 +6,8 @@ f(x) - f(y) = J(λ) (x - y) with λ_i = 1 where both points are on, 0 where both
     |I - C J(λ)|  <=  E  =  |I - C J(middle)| + sum over free i of spare_i |C u_i| |g_i|,
 
 where u_i goes on with the middle slopes and g_i is any row that the slopes before it allow. If E w < w for a w > 0,
-then J(λ) d = 0 forces d = 0, because |d| <= E |d|. Where that fails, the cube is cut. With as many givens as inputs a
-free slope is set to 0 and to 1: det(C J(λ)) is affine in it, so that what is positive on both faces is positive between
-them. With more givens its range is halved, and each half may have a C of its own. Coordinates in which x and y are
-equal for sure are *still*: d is 0 there, and only the rest must be contracted.
+then J(λ) d = 0 forces d = 0, because |d| <= E |d|. Where that fails, the cube is cut (`cubes.py`). Coordinates in which
+x and y are equal for sure are *still*: d is 0 there, and only the rest must be contracted.
 """
 
 from __future__ import annotations
@@ -28,13 +26,8 @@ DETERMINANT = 1e-9
 """What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths, which are
 about equal: n^3 2^(n - 1) u and more."""
 ROUNDS = 6
-BUDGET, MOST_OPEN = 64, 4
-"""Cubes that a pair may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
-MOST_FREE = 14
 NARROW = 0.02
 """Slopes that are not worth a cut."""
-LOOKS = 4
-"""Steps on the way to the least determinant of a cube."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +147,7 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
             fixed, good = left_inverses(jacobian, slopes.still)
         elif fixed is None:
             fixed, good = inverses(jacobian)
-        matrix, doubt = _matrix(network, fixed, jacobian, slopes.still)
+        matrix, doubt = preconditioned(network, fixed, jacobian, slopes.still)
         positive, negative = _signs(matrix, doubt)
         inner, fine = inverses(matrix)
         rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~slopes.still[None]
@@ -168,7 +161,7 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
     return Contractions(bounds, proved, fixed, weights, positive & good, negative & good)
 
 
-def _matrix(network: Batches, fixed: Array, jacobian: Array, still: Mask) -> tuple[Array, Array]:
+def preconditioned(network: Batches, fixed: Array, jacobian: Array, still: Mask) -> tuple[Array, Array]:
     """C J at the middle, with units in the still coordinates, and what each row may be off by."""
     n = len(fixed)
     matrix = np.einsum("imb,mjb->ijb", fixed, jacobian)
@@ -233,91 +226,6 @@ def separated(bounds: Array, low: Array, high: Array) -> Mask:
             most = np.fmin(most, np.einsum("ijb,jb->ib", bounds, most) * (1 + 1e-12) + 1e-300)
             found |= (least > most).any(axis=0)
     return found
-
-
-def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
-    """Whether no J of a cube has a kernel, by cutting it until every piece is contracted."""
-    count = slopes.middle.shape[1]
-    good = np.ones(count, dtype=bool)
-    faces = network.givens == network.size
-    if network.size > MOST_INPUTS:
-        return ~good
-    used = np.zeros(count, dtype=np.int64)
-    if faces:
-        good &= ~_turned_vertex(network, slopes, known.fixed)
-    pair = np.flatnonzero(good)
-    slopes, weights = slopes.take(pair), known.weights[:, pair]
-    while len(pair):
-        slopes = slopes.cut(weights, faces=faces)
-        pair = np.concatenate([pair, pair])
-        found = contractions(network, slopes, known.fixed[..., pair] if faces else None)
-        np.add.at(used, pair, 1)
-        undecided = ~slopes.free.any(axis=0) & ~found.proved
-        if faces:
-            good[pair[found.negative | undecided | (found.proved & ~found.positive)]] = False
-        open_ = np.bincount(pair[~found.proved], minlength=count)
-        good &= (open_ <= MOST_OPEN) & ((used <= BUDGET) | (open_ == 0))
-        rest = np.flatnonzero(~found.proved & good[pair])
-        slopes, pair, weights = slopes.take(rest), pair[rest], found.weights[:, rest]
-    return good
-
-
-def _turned_vertex(network: Batches, slopes: Slopes, fixed: Array) -> Mask:
-    """Whether det(C J) seems to change its sign in a cube, so that cutting the cube is in vain.
-
-    det(C J) is affine in every slope: moving slope i by t multiplies it by 1 + t h_i. So a vertex where it is least is
-    looked for: first against all h_i at the middle, then by the best single steps.
-    """
-    count = slopes.middle.shape[1]
-    low, high = slopes.middle - slopes.spare, slopes.middle + slopes.spare
-    places, turned = slopes.middle, np.zeros(count, dtype=bool)
-    alive = np.arange(count)
-    with np.errstate(all="ignore"):
-        for turn in range(LOOKS):
-            values, gains = _derivatives(network, places, fixed[..., alive], slopes.still[:, alive])
-            up, down = high[:, alive] - places, places - low[:, alive]
-            factors = 1 + np.where(gains > 0, -down * gains, up * gains)
-            wrong = ~((values > 0) & (factors.min(axis=0) > 0))
-            turned[alive[wrong]] = True
-            kept = np.flatnonzero(~wrong)
-            alive, gains, factors, places = alive[kept], gains[:, kept], factors[:, kept], places[:, kept]
-            if not len(alive):
-                break
-            lowest = np.where(gains > 0, low[:, alive], high[:, alive])
-            if turn == 0:
-                places = lowest
-            else:
-                where = np.argmin(factors, axis=0), np.arange(len(alive))
-                places[where] = lowest[where]
-    return turned
-
-
-def _derivatives(network: Batches, slopes: Array, fixed: Array, still: Mask) -> tuple[Array, Array]:
-    """det(C J), and by how much it grows with each slope, relative to itself (in floats, for choices only)."""
-    n, count = network.size, slopes.shape[1]
-    lines = np.zeros((len(slopes), n, count))
-
-    def relu(name: str, state: Array) -> Array:
-        where = network.setting.relus[name]
-        lines[where] = state
-        return state * slopes[where][:, None]
-
-    start = np.zeros((n, n, count))
-    start[np.arange(n), np.arange(n)] = 1.0
-    jacobian = network.output(network.forward(start, lambda name, v: times(network.weights[name], v), relu))
-    matrix, _ = _matrix(network, fixed, jacobian, still)
-    inner, good = inverses(matrix)
-    values = np.where(good, np.linalg.det(np.moveaxis(np.where(np.isfinite(matrix), matrix, 0.0), 2, 0)), 0.0)
-    rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~still[None]
-    gains = np.zeros(slopes.shape)
-
-    def back(name: str, given: Array) -> Array:
-        where = network.setting.relus[name]
-        gains[where] = (given * lines[where] * ~still[None]).sum(axis=1)
-        return given * slopes[where][:, None]
-
-    network.backward(rows, lambda name, given: times(network.turned[name], given), back)
-    return values, np.nan_to_num(gains)
 
 
 def orientation(matrices: Array) -> Array:

@@ -16,7 +16,8 @@ from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches
 from ircert.proofs.boxes import Boxes, around, farthest, joined, nearest
 from ircert.proofs.cell_tree import CellTree
-from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free
+from ircert.proofs.contractions import Slopes, contractions
+from ircert.proofs.cubes import MOST_FREE, kernel_free
 from ircert.proofs.descent import Descent
 from ircert.proofs.divisible import Divisible, Processes, Subject
 from ircert.proofs.enclosures import Enclosures, enclose

@@ -15,7 +15,8 @@ import numpy as np
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.proofs.batches import Batches, inverses
 from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, joined, nearest
-from ircert.proofs.contractions import MOST_FREE, Slopes, contractions, kernel_free, separated
+from ircert.proofs.contractions import Slopes, contractions, separated
+from ircert.proofs.cubes import MOST_FREE, kernel_free
 from ircert.proofs.descent import Descent
 from ircert.proofs.divisible import Divisible, Processes, Subject
 from ircert.proofs.enclosures import Enclosures, enclose, ranges

@@ -10,7 +10,8 @@ import pytest
 
 import ircert
 from ircert.proofs.batches import Batches
-from ircert.proofs.contractions import Slopes, contractions, kernel_free, orientation, separated
+from ircert.proofs.contractions import Slopes, contractions, orientation, separated
+from ircert.proofs.cubes import kernel_free
 from ircert.proofs.enclosures import enclose
 from ircert.proofs.secants import Secants
 from ircert.proofs.setting import Setting

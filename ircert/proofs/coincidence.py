@@ -22,8 +22,8 @@ from ircert.proofs.setting import Phases, Setting
 
 ROUNDS = 60
 CLOSE = Fraction(1, 2**36)
-ACTIVE = 1e-9
-"""Rows that floats take for 0, relative to their terms."""
+ACTIVE = (1e-5, 1e-7, 1e-9, 1e-11)
+"""Rows of at most that size, relative to their terms, may be 0."""
 
 Vector = list[Fraction]
 
@@ -237,9 +237,10 @@ class Coincidence:
         cuts: list[tuple[int, dict[int, Fraction], Fraction]] = self._first_planes()
         best: tuple[Fraction, Pair] | None = None
         if self.setting.norm == "2" and (near := self._near_pair()) is not None:
-            cuts += [self._tangent(start, u) for start, u in self._points(near[1])]
-            if self._holds(near[0]):
-                best = near[1].measure("2"), near[1]
+            pair, holds = near
+            cuts += [self._tangent(start, u) for start, u in self._points(pair)]
+            if holds:
+                best = pair.measure("2"), pair
         bound = Fraction(0)
         for turn in range(ROUNDS):
             try:
@@ -254,14 +255,17 @@ class Coincidence:
             far = pair.measure(self.setting.norm)
             if best is None or far < best[0]:
                 best = far, pair
-            if best[0] - bound <= CLOSE * best[0]:
-                break
+            if best[0] - bound <= CLOSE * 2**turn * best[0]:
+                break  # exact programs with many planes take long
             cuts = [*cuts, *(self._tangent(start, u) for start, u in self._points(pair))]
         assert best is not None
         return bound, best[1]
 
-    def _near_pair(self) -> tuple[Vector, Pair] | None:
-        """s, and its pair, close to the one of least measure in norm 2; exactly on the rows that floats find active."""
+    def _near_pair(self) -> tuple[Pair, bool] | None:
+        """A pair close to the one of least measure in norm 2, and whether it belongs to the polytope for sure.
+
+        Rows that are about 0 in floats are made 0 exactly; how many there are is not known.
+        """
         assert self._inside is not None
         if not self.dimension:
             return None
@@ -272,9 +276,12 @@ class Coincidence:
         if found is None:
             return None
         size = np.abs(rows[:, :-1]) @ np.abs(found) + np.abs(rows[:, -1])
-        active = np.abs(rows[:, :-1] @ found + rows[:, -1]) <= ACTIVE * size
-        s = _onto(self._inside[active], [Fraction(v) for v in found.tolist()])
-        return s, self._pair(s)
+        values = np.abs(rows[:, :-1] @ found + rows[:, -1])
+        for limit in ACTIVE:
+            s = _onto(self._inside[values <= limit * size], [Fraction(v) for v in found.tolist()])
+            if self._holds(s):
+                return self._pair(s), True
+        return self._pair(s), False
 
     def _holds(self, s: Vector) -> bool:
         """Whether all rows hold, exactly."""

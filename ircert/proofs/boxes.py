@@ -48,15 +48,16 @@ def joined(parts: list[Boxes]) -> Boxes:
 
 
 def nearest(setting: Setting, boxes: Boxes) -> Array:
-    """A lower bound on the distance of each box from the centre."""
+    """A lower bound on the distance of each box from the centre: less than it, unless that is 0."""
     gaps = np.abs(np.clip(setting.center, boxes.low, boxes.high) - setting.center)
-    return _length(gaps, setting.norm) * (1 - SAFE)
+    # a factor changes nothing where floats are subnormal
+    return np.maximum(np.nextafter(_length(gaps, setting.norm) * (1 - SAFE), -np.inf), 0.0)
 
 
 def farthest(setting: Setting, boxes: Boxes) -> Array:
-    """An upper bound on the distance of the farthest point of each box."""
+    """An upper bound on the distance of the farthest point of each box, more than it."""
     gaps = np.maximum(np.abs(boxes.low - setting.center), np.abs(boxes.high - setting.center))
-    return _length(gaps, setting.norm) * (1 + SAFE)
+    return np.nextafter(_length(gaps, setting.norm) * (1 + SAFE), np.inf)
 
 
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:

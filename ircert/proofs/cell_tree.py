@@ -181,8 +181,9 @@ def _plane(u: list[Fraction], radius: Fraction, norm: str) -> Integers:
     """A form over (u, 1) that is not negative on the ball of norm 1 or 2, but at a point outside."""
     if norm == "1":
         return _integers([*(Fraction(-1 if a > 0 else 1 if a < 0 else 0) for a in u), radius])
-    length = float(sum(a * a for a in u)) ** 0.5
-    g = [Fraction(float(a) / length) * radius for a in u]
+    top = max(abs(a) for a in u)
+    way = [float(a / top) for a in u]  # squares of u itself may vanish, or be too large for floats
+    g = [Fraction(a / math.hypot(*way)) * radius for a in way]
     return _integers([*(-2 * a for a in g), radius * radius + sum(a * a for a in g)])
 
 

@@ -134,6 +134,7 @@ def test_a_solver_s_word_is_no_start() -> None:
     assert good_radius(asked(known=replace(known(3.0), trust="solver"))) == 0.0
     assert 0 < 3.0 - good_radius(asked(known=known(3.0))) < 1e-12
     assert good_radius(asked(known=known(np.inf), max_radius=5.0)) == 5.0
+    assert good_radius(asked(known=known(5e-324))) == 0.0
 
 
 def test_pinned_inputs_share_as_well() -> None:

@@ -49,6 +49,25 @@ def test_the_distance_of_the_nearest_fold(seed: int, norm: str) -> None:
 
 @pytest.mark.rule("E-9")
 @pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("radius", [1e-310, 5e-324])
+def test_boundaries_between_subnormal_floats(radius: float, norm: str) -> None:
+    """s(x) = s(-x), and every determinant is positive: a boundary that is left out would make every ball good."""
+    prover = prover_of(setting_of(ircert.load(square()), [0.0, 0.0], norm=norm))
+    with np.errstate(all="ignore"):
+        assert prover.prove(radius) == "violated"
+    assert prover.reached == 0.0
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.0, 1e300])
+def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
+    corner = Boxes(np.array([[size, 0.0]]), np.array([[size, 0.0]]))
+    assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", NORMS)
 def test_sheets_are_found_on_the_boundary(norm: str) -> None:
     """s∘s: every determinant is positive, but f(.5, .5) = f(.5, -.5) near (1, 0)."""
     graph = ircert.load(then(square(), square()))

@@ -8,6 +8,7 @@ below; for norms 1 and 2 so do s·u (s a vector of signs) and, for the square, 2
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -227,8 +228,10 @@ class Coincidence:
         )
         return any(a != b for a, b in zip(here, there, strict=True))
 
-    def nearest(self, *, patient: bool = True) -> tuple[Fraction, Pair] | None:
-        """A lower bound on the least measure of a pair, and a pair close to it."""
+    def nearest(
+        self, *, patient: bool = True, goes_on: Callable[[], bool] = lambda: True
+    ) -> tuple[Fraction, Pair] | None:
+        """A lower bound on the least measure of a pair, and a pair close to it; Undecided where time ends before."""
         if not self.consistent:
             return None
         if self._holds_center():
@@ -243,6 +246,8 @@ class Coincidence:
                 best = pair.measure("2"), pair
         bound = Fraction(0)
         for turn in range(ROUNDS):
+            if not goes_on():
+                raise Undecided
             try:
                 found = self._minimise_height(cuts, patient=patient and turn == 0)
             except Undecided:

@@ -124,9 +124,9 @@ class Descent:
         for attempt in range(8):
             polytope = Coincidence(self.setting, self.maps, first, second, scale)
             try:
-                found = polytope.nearest(patient=False)
+                found = polytope.nearest(patient=False, goes_on=self.goes_on)
             except Undecided:
-                if attempt > 3:
+                if attempt > 3 or not self.goes_on():
                     raise
                 scale *= 2.0**-10
                 continue

@@ -171,7 +171,7 @@ class Divisible(ABC):
         here = self._popped(radius, BATCH)
         try:
             left = self._worked(here, radius, stop)
-        except (Violated, Stopped):
+        except BaseException:  # whatever ends a wave leaves its pieces open
             self._frontier = self._frontier.plus(here)
             raise
         self._frontier = self._frontier.plus(left)

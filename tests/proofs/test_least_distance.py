@@ -7,10 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import ircert
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.exact_program import Undecided
 from ircert.proofs.hunt import sides
 from ircert.proofs.least_distance import nearest_in_floats
+from tests.oracle.build import square
 from tests.proofs.making import residual, setting_of
 
 CLOSE = Fraction(1, 10**8)
@@ -63,3 +66,14 @@ def test_nearest_pairs_of_regions_in_norm_two(problem: str) -> None:
                 assert bound <= pair.measure("2") <= bound * (1 + CLOSE)
                 met += 1
     assert met > 5
+
+
+@pytest.mark.rule("E-7")
+def test_a_nearest_pair_is_not_looked_for_when_time_is_over() -> None:
+    """s(x) = s(-x), on regions that do not both hold the centre."""
+    setting = setting_of(ircert.load(square()), [2.0, 0.5], norm="2")
+    first, second = sides(setting, np.array([[2.0, 0.5], [-2.0, -0.5]]))
+    polytope = Coincidence(setting, ExactMaps(setting), first, second)
+    assert polytope.nearest() is not None
+    with pytest.raises(Undecided):
+        polytope.nearest(goes_on=lambda: False)

@@ -13,8 +13,10 @@ import ircert
 from ircert.proofs.boxes import Boxes, around, faces, farthest, inside, nearest
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_map import ExactMaps
+from ircert.proofs.orientation import Orientation
 from ircert.proofs.outcome import Counts
 from ircert.proofs.pair_search import PairSearch
+from ircert.proofs.portfolio import Portfolio
 from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting
 from tests.oracle.build import square, then
@@ -56,6 +58,21 @@ def test_boundaries_between_subnormal_floats(radius: float, norm: str) -> None:
     with np.errstate(all="ignore"):
         assert prover.prove(radius) == "violated"
     assert prover.reached == 0.0
+
+
+@pytest.mark.parametrize("search", [Orientation, PairSearch])
+def test_an_error_in_a_wave_leaves_its_pieces_open(search: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    prover = prover_of(setting_of(ircert.load(square()), [1.0, 0.5]))
+    prover._ways[4.0] = Portfolio(prover.counts, [lambda stop: prover._by_degree(4.0, stop)])
+    with monkeypatch.context() as patch:
+
+        def fails(*_: Any) -> Any:
+            raise OverflowError
+
+        patch.setattr(search, "_worked", fails)
+        with pytest.raises(OverflowError):
+            prover.prove(4.0)
+    assert prover.prove(4.0) == "violated"
 
 
 @pytest.mark.parametrize("norm", NORMS)

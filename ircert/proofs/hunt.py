@@ -56,9 +56,10 @@ class Hunter:
         self.signs = ExactSigns(self.descent.maps)
         with np.errstate(all="ignore"):
             guess = sides(self.setting, self.setting.center[None])[0]
-        zero, inside = (
-            [Fraction(k, 2 * j + 3) for j, k in enumerate(way)] for way in (0 * self._inwards, self._inwards)
-        )
+        # random steps: planes that were chosen by hand do not hold such a way
+        steps = np.random.default_rng(self.setting.size).integers(2**29, 2**30, self.setting.size)
+        inside = [Fraction(k, 2**30) for k in (self._inwards * steps).tolist()]
+        zero = [Fraction(0)] * self.setting.size
         self.start = next(regions_between(self.signs.maps, guess, zero, inside))
         self.home = self.signs.of(self.start)
 

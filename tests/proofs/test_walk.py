@@ -137,3 +137,14 @@ def test_a_network_whose_determinants_floats_cannot_tell(norm: Any) -> None:
     assert prover.orientation.advance(8.0, lambda: False) == "closed"
     assert prover.counts.trees == 0, "boxes are closed by contractions alone"
     assert prover.prove(8.0) == "closed"
+
+
+def test_home_has_an_interior() -> None:
+    """(-2 x + 5 y, y), on both sides of 3 x = 5 y; with both neurons off the sign would be another one."""
+    layers = [
+        ([[3, -5], [1, 0], [0, 1]], [0, 16, 16]),
+        ([[1, 0, 0], [0, -3, 5], [0, 1, 0], [0, 0, 1]], [0, -32, 0, 0]),
+        ([[-1, 1, 1, 0], [0, 0, 0, 1]], [-16, -16]),
+    ]
+    graph = ircert.load([(np.array(w, dtype=float), np.array(b, dtype=float)) for w, b in layers])
+    assert hunter_of(setting_of(graph, [0.0, 0.0])).home == -1

@@ -7,6 +7,7 @@ that were folded and duplicated neurons lose their copies; the function stays ex
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -65,9 +66,11 @@ def _families(op: Affine) -> tuple[list[int], Array]:
     found: dict[tuple[Fraction, ...], int] = {}
     kept: list[int] = []
     entries: list[tuple[int, float]] = []
-    for i, row in enumerate(np.column_stack([weight, op.bias]).tolist()):
+    rows = np.column_stack([weight, op.bias])
+    alike = _alike(rows)
+    for i, row in enumerate(rows.tolist()):
         lead = next((v for v in row[:-1] if v), 0.0)
-        key = tuple(Fraction(v) / Fraction(lead) for v in row) if lead else (Fraction(i),)
+        key = tuple(Fraction(v) / Fraction(lead) for v in row) if lead and alike[i] else (Fraction(i),)
         place = found.get(key)
         if place is not None:
             first = next(v for v in weight[kept[place]].tolist() if v)
@@ -85,6 +88,16 @@ def _families(op: Affine) -> tuple[list[int], Array]:
         if factor < 0:
             table[i, len(kept) + place] = factor
     return kept, table
+
+
+def _alike(rows: Array) -> list[bool]:
+    """Whether a row may be a multiple of another: equal quotients are rounded to equal floats."""
+    weight = rows[:, :-1]
+    lead = weight[np.arange(len(rows)), (weight != 0).argmax(axis=1)]
+    with np.errstate(all="ignore"):
+        quotients = [row.tobytes() for row in rows / lead[:, None] + 0.0]  # -0.0 becomes 0.0
+    often = Counter(quotients)
+    return [often[row] > 1 for row in quotients]
 
 
 def _is_float(number: Fraction) -> bool:

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 import ircert
 from ircert.ir.graph import Graph
 from ircert.passes.fold_residual import FoldResidual
-from ircert.passes.merge_multiples import MergeMultiples
+from ircert.passes.merge_multiples import MergeMultiples, merged
 from ircert.testing import assert_preserves, graphs, residual_networks
 from tests.passes import golden_files
 
@@ -45,3 +47,14 @@ def neurons(graph: Graph) -> int:
 def test_families(rows: list[list[float]], left: int) -> None:
     graph = ircert.load([(rows, [0.25 * row[0] for row in rows]), ([[1.0] * len(rows)], None)])
     assert neurons(assert_preserves(MergeMultiples(), graph)) == left
+
+
+def test_many_rows_are_compared_quickly() -> None:
+    """Rows that are multiples of no other are told apart by their rounded quotients alone."""
+    weight = np.random.default_rng(0).normal(size=(190, 200))
+    weight[7, :3] = [0.0, -0.0, 1.0]
+    weight[8] = -4.0 * weight[7]
+    graph = ircert.load([(weight, weight[:, 5]), (np.ones((1, 190)), None)])
+    start = time.process_time()
+    assert neurons(merged(graph)) == 189
+    assert time.process_time() - start < 1.0

@@ -39,10 +39,8 @@ def integer_type() -> Callable[[int], Any]:
 
 def integer_array(values: list[int]) -> Integers:
     """Python integers as an object array of the fastest integer type."""
-    kind = integer_type()
-    array = np.empty(len(values), dtype=object)
-    array[:] = values if kind is int else [kind(v) for v in values]
-    return array
+    # assigning a list asks each number whether it is an array, which takes a hundred times longer
+    return np.fromiter(map(integer_type(), values), dtype=object, count=len(values))
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ def collision_next_to_center(question: Question, graph: Graph, other: Graph | No
     if not _is_small(graph, other, chosen):
         return None
     for attempt in range(TRIES):
+        if attempt and question.deadline.passed():
+            break
         x = _inner_point(question, graph, other, Random(question.seed + attempt))
         here = Neighbourhood(graph, x)
         there = None if other is None else Neighbourhood(other, x)

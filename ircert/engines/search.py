@@ -152,6 +152,8 @@ class Search:
         return self._ends()
 
     def _hunt(self) -> None:
+        if self._over():  # a prover takes time to be made
+            return
         if self.prover.orientation is None:  # which hunts by itself, and better
             with self._within(HUNT * self.question.deadline.left()):
                 hunt(self.setting, self.descent, self.question.reach, self.question.seed)
@@ -287,6 +289,8 @@ class Search:
 
     def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
         """Prove a ball, or find a violation in it."""
+        if self._over():
+            return "stopped"
         # what is not a finite number proves nothing, and need not be reported
         with self._within(seconds), np.errstate(all="ignore"):
             outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))

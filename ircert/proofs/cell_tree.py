@@ -49,6 +49,8 @@ class CellTree:
 
         stack: the nodes that are open, all of the part at first; what is left there can be gone on with
         """
+        if stop():
+            raise Stopped
         self.relaxation.fit(part, part)
         if stack is None:
             self.counts.trees += 1

@@ -75,6 +75,8 @@ class PhaseTree:
 
     def close(self, budget: int, stop: Callable[[], bool]) -> None:
         """Work until every node is closed; raises Violated, TooLarge or Stopped. After the last two it can go on."""
+        if stop():
+            raise Stopped
         self.relaxation.fit(*self.parts)
         self.costs = self.relaxation.costs()
         while self.stack:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -257,6 +258,18 @@ def test_wide_networks_with_two_inputs_keep_to_the_time_limit() -> None:
     layers = [(rng.standard_normal((m, n)) / n, rng.standard_normal(m)) for n, m in ((2, 150), (150, 150), (150, 3))]
     result = ircert.certify(layers, [0.0, 0.0], time_limit=1e-9)
     assert (result.verdict, result.engine, result.radius.certified) == ("unresolved", "regions", 0.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"radius": 1.0}, {"radius": 1.0, "norm": 1}])
+def test_wide_networks_with_many_inputs_keep_to_the_time_limit(options: dict[str, Any]) -> None:
+    """No program is made for pairs of points where no time is left to solve it."""
+    rng = np.random.default_rng(0)
+    sizes = (30, 300, 300, 30)
+    layers = [(rng.standard_normal((m, n)) / n, rng.standard_normal(m)) for n, m in pairwise(sizes)]
+    result = ircert.certify(layers, np.zeros(30), time_limit=1e-9, **options)
+    assert (result.verdict, result.engine, result.radius.certified) == ("unresolved", "milp", 0.0)
+    assert result.stats["seconds"]["hunt"] < 0.1
+    assert result.stats["seconds"].get("proofs", 0.0) < 0.1
 
 
 def test_wide_injective_networks_are_recognised_after_the_search() -> None:

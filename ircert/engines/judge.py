@@ -38,8 +38,10 @@ def judge(question: Question, answer: Answer, require: str | None = None) -> Jud
     if require == "exact" and answer.trust == "solver":
         answer = _without_float_bounds(answer)
     if question.radius is not None:
-        return _fixed(question, question.radius, answer, witness, distance)
-    return _search(question, answer, witness, distance)
+        judged = _fixed(question, question.radius, answer, witness, distance)
+    else:
+        judged = _search(question, answer, witness, distance)
+    return judged if require is None else replace(judged, trust="exact")
 
 
 def _replayed(question: Question, answer: Answer) -> tuple[Witness | None, float | None]:
@@ -72,7 +74,8 @@ def _fixed(
     if inside:
         assert distance is not None
         refuted = _least(answer.refuted, End(min(distance, radius), REPLAYED))
-        return Judgement("refuted", "exact", _bracket(answer.certified, refuted), witness, answer.optimum, None)
+        certified = answer.certified if answer.trust == "exact" else End(0.0, NOTHING)
+        return Judgement("refuted", "exact", _bracket(certified, refuted), witness, answer.optimum, None)
     certified = answer.certified
     if answer.verdict == "certified":
         certified = max(certified, End(radius, certified.evidence))

@@ -145,14 +145,15 @@ def test_float_bounds_count_for_nothing_where_exact_ones_are_required(script: Sc
     assert (trusting.verdict, trusting.trust, trusting.optimum) == ("certified", "solver", (0.0, 1e-9))
     read(trusting.to_json())
     strict = ircert.certify(fold(), [2.0], radius=1.0, engine="scripted", require="exact")
-    assert (strict.verdict, strict.radius.certified) == ("unresolved", 0.0)
+    assert (strict.verdict, strict.radius.certified, strict.trust) == ("unresolved", 0.0, "exact")
     assert "required" in str(strict.reason)
     script(answer(certified=End(0.25, ""), refuted=End(0.25, ""), witness=PAIR, trust="solver"))
     search = ircert.certify(fold(), [0.0], engine="scripted", require="exact")
     assert (search.verdict, search.radius.certified, search.radius.refuted) == ("unresolved", 0.0, 0.5)
-    script(answer(verdict="refuted", witness=PAIR, trust="solver"))
-    refuted = ircert.certify(fold(), [0.0], radius=1.0, engine="scripted", require="exact")
-    assert (refuted.verdict, refuted.trust) == ("refuted", "exact")
+    script(answer(verdict="refuted", certified=End(0.25, "bound"), witness=PAIR, trust="solver"))
+    for require in (None, "exact"):
+        refuted = ircert.certify(fold(), [0.0], radius=1.0, engine="scripted", require=require)
+        assert (refuted.verdict, refuted.trust, refuted.radius.certified) == ("refuted", "exact", 0.0)
 
 
 @pytest.mark.parametrize(

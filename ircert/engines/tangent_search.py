@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,6 +75,10 @@ class TangentSearch(Search):
             return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
         reason = self.reason or f"the programs reached the radius {self.clear:g}"
         return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=reason)
+
+    def _refuted(self) -> Answer:
+        """By an exact collision; beside it no radius that rests on the solver."""
+        return replace(super()._refuted(), certified=End(0.0, NOTHING))
 
     def _ends(self) -> Answer:
         if self.descent.infimum_is_zero or self.clear <= 0:

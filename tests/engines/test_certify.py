@@ -269,8 +269,7 @@ def test_wide_networks_with_many_inputs_keep_to_the_time_limit(options: dict[str
     layers = [(rng.standard_normal((m, n)) / n, rng.standard_normal(m)) for n, m in pairwise(sizes)]
     result = ircert.certify(layers, np.zeros(30), time_limit=1e-9, **options)
     assert (result.verdict, result.engine, result.radius.certified) == ("unresolved", "milp", 0.0)
-    assert result.stats["seconds"]["hunt"] < 0.1
-    assert result.stats["seconds"].get("proofs", 0.0) < 0.1
+    assert result.stats["trees"] == result.stats["boxes"] == result.stats["pairs"] == 0
 
 
 def test_wide_injective_networks_are_recognised_after_the_search() -> None:

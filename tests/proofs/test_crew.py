@@ -135,15 +135,15 @@ def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
     deadline = Deadline(2.0)
     with closing(crew.Crew(2, deadline.left)) as processes:
         found = inside(bundled(COUPLED), np.zeros(4), processes)
-        assert found.advance(3.0, deadline.passed) == "stopped"
+        assert found.advance(1.9, deadline.passed) == "stopped"
         assert processes.rounds == 1
-    assert found.reached < 3.0
-    assert found.step(3.0, lambda: True) == "stopped"
+    assert found.reached < 1.9
+    assert found.step(1.9, lambda: True) == "stopped"
 
 
 def large(threads: int = 2, **options: Any) -> Result:
-    """A question that takes minutes."""
-    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="milp", radius=2.5, threads=threads, **options)
+    """A question that takes minutes: the ball is good."""
+    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="milp", radius=1.9, threads=threads, **options)
 
 
 @pytest.mark.rule("E-7", "E-11")
@@ -203,7 +203,7 @@ def told(self, *given):
         print("working", flush=True)
     return old(self, *given)
 crew.Crew.round = told
-print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", radius=2.5, threads=2).reason)
+print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", radius=1.9, threads=2).reason)
 """
 
 

@@ -48,7 +48,6 @@ def test_build_hands_out_the_native_model(name: str) -> None:
 def test_the_time_limit_ends_a_run(name: str) -> None:
     outcome = solver(name).solve(hard(), time_limit=0.5)
     assert outcome.status is Status.TIME_LIMIT
-    assert outcome.seconds < 20
 
 
 @pytest.mark.parametrize("name", ["highs", "scip"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ircert.engines.base import Answer, Engine, Question
 from ircert.engines.instant import instant
 from ircert.engines.pinned import unpinned, without_pinned
-from ircert.engines.search import Search, nothing
+from ircert.engines.search import Search
 from ircert.engines.tangent_search import TangentSearch
 
 
@@ -17,16 +17,11 @@ class Milp(Engine):
     name = "milp"
 
     def refusal(self, question: Question) -> str | None:
-        """It takes every question, but tangents say nothing about `transform`."""
-        if question.formulation == "tangent" and question.problem == "transform":
-            return "the formulation `tangent` is for `local` and `pseudo`"
+        """It takes every question."""
         return None
 
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""
-        refusal = self.refusal(question)
-        if refusal is not None:
-            return nothing(question, refusal)
         formulation = question.formulation or "paper"
         searches = {"paper": Search, "tangent": TangentSearch}[formulation]
         found = instant(question) if question.at_once else None

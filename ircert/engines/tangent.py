@@ -2,7 +2,7 @@
 
     local:      T (a statistic), and min(T_δ, F_δ), within which f is injective
     pseudo:     the nearest other point with the centre's image
-    transform:  violations with a gap of at least η: candidates only
+    transform:  that of `local` for the givens; beyond it violations with a gap of at least η, which are candidates only
 
 Nothing here is a verdict. What is found are candidates for an exact search, in floats.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -39,6 +39,8 @@ NEARBY = 1 / 128
 """δ, as a part of the radius that tangents allow: pairs that are closer are looked at as thick tangents."""
 LEAST_GAP = 1 / 64
 """η, as a part of the largest gap that bounds allow."""
+SHARE = 0.5
+"""The part of the time for the givens alone, where more than they must agree."""
 MARGIN = 1e-5
 """What is taken off a solver's bound, relative to the largest radius."""
 
@@ -133,7 +135,23 @@ class _Search:
             self.found.reason = "a point with the centre's image may lie as near as one likes"
 
     def transform(self) -> None:
-        """Violations with a large gap; smaller ones are not excluded, so that nothing is certified."""
+        """Where the givens are injective everything is a function of them; beyond, violations with a large gap."""
+        if self.graph.output_dim >= self.graph.input_dim:
+            self._givens()
+        if self.found.certified < self.upper * (1 - 2 * MARGIN) and not self.deadline.passed():
+            self._gaps()
+
+    def _givens(self) -> None:
+        question = replace(self.question, problem="local", other=None)
+        # that other outputs are functions of the givens within a radius says nothing about the givens themselves
+        alone = Tangents(0.0, 0.0, self.found.backend)
+        replace(self, question=question, deadline=Deadline(SHARE * self.deadline.left()), found=alone).local()
+        self.found.certified = max(self.found.certified, alone.certified)
+        self.found.j0_lower, self.found.candidates = alone.j0_lower, alone.candidates
+        self.found.reason, self.found.seconds, self.found.solved = alone.reason, alone.seconds, alone.solved
+
+    def _gaps(self) -> None:
+        """Violations; those with smaller gaps are not excluded, so that nothing is certified."""
         assert self.other is not None
         bounds = analyse(self.other, self.query.ball)
         slopes = slope_bounds(bounds, unit_directions(self.query.ball))
@@ -143,7 +161,7 @@ class _Search:
             return
         eta = LEAST_GAP * reach
         self._run("gap", Pairs(self.graph, self.other, self.query, eta), self.upper, 1.0, 0.0)
-        self.found.reason = f"violations with gaps below {eta:.3g} are not looked at"
+        self.found.reason = f"beyond a collision of the givens, violations with gaps below {eta:.3g} are not looked at"
 
     def _run(self, what: str, task: Task, radius: float, share: float, least: float) -> PartSearch:
         started = time.monotonic()

@@ -26,7 +26,7 @@ EVIDENCE = "the programs of tangents and of pairs further apart: no violation is
 
 @dataclass
 class TangentSearch(Search):
-    """`local` and `pseudo` by the programs of `ircert.engines.tangent`; certified ends have the trust of a solver."""
+    """Radii by the programs of `ircert.engines.tangent`; certified ends have the trust of a solver."""
 
     found: Tangents | None = None
 

@@ -308,9 +308,21 @@ def test_the_formulation_of_tangents(norm: str) -> None:
 
 
 @pytest.mark.rule("E-10")
-def test_tangents_say_nothing_about_transform() -> None:
-    with pytest.raises(Exception, match="tangent"):
-        asked(FOLD, [0.0, 0.0], problem="transform", other=FOLD, formulation="tangent", radius=0.25)
+def test_tangents_for_transform() -> None:
+    """Certified as far as the givens are injective, refuted by an exact collision, otherwise open."""
+    plane, center = [(np.eye(2), np.zeros(2))], [0.0, 0.0]
+    options: dict[str, Any] = {"problem": "transform", "formulation": "tangent", "time_limit": 20}
+    found = asked(FOLD, center, other=plane, max_radius=2.0, **options)
+    assert (found.trust, found.formulation) == ("solver", "tangent")
+    assert found.witness is not None
+    assert found.radius.refuted is not None
+    assert 0.4 < found.radius.certified <= 0.5 <= found.radius.refuted <= 0.5 + 1e-9
+    good, bad = (asked(FOLD, center, other=plane, radius=r, **options) for r in (0.25, 0.75))
+    assert [good.verdict, good.trust, bad.verdict, bad.trust] == ["certified", "solver", "refuted", "exact"]
+    doubled = [(np.array([[2.0, 0.0], [-2.0, 0.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))]
+    twin = asked(FOLD, center, other=doubled, radius=0.75, **options)
+    assert twin.verdict == "unresolved"
+    assert "collision of the givens" in str(twin.reason)
 
 
 # --- holes that were there -------------------------------------------------------------------------------------------

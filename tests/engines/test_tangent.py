@@ -16,7 +16,7 @@ from ircert.ir.graph import Graph
 from tests.encodings.fold_distance import ORDERS, fold_distance
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
-from tests.oracle.oracle import local_radius, pseudo_radius
+from tests.oracle.oracle import local_radius, pseudo_radius, transform_radius
 
 UPPER = 4.0
 ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
@@ -64,17 +64,24 @@ def test_a_bundled_network() -> None:
 @pytest.mark.rule("PR-15")
 @pytest.mark.parametrize("start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (22, 44, 66))])
 def test_no_radius_is_larger_than_the_oracles(start: int) -> None:
-    """All families, `local` and `pseudo`."""
+    """All families, in all problems that they are for."""
     rng = np.random.default_rng(start)
     for index in range(start, start + 22):
         found = sample(rng, index)
         if len(found.center) > 2 or np.abs(found.center).max() > 1e3:
             continue
-        for problem, oracle in (("local", local_radius), ("pseudo", pseudo_radius)):
-            norm = ("inf", "1")[index % 2]
-            radius = oracle(found.layers, found.center, norm, limit=UPPER).upper
-            answer = ask(found.layers, found.center, problem, norm, seconds=1.5)
-            assert answer.certified <= (UPPER if radius is None else float(radius)) + 1e-9, (found.name, problem)
+        norm = ("inf", "1")[index % 2]
+        true = {
+            "local": local_radius(found.layers, found.center, norm, limit=UPPER),
+            "pseudo": pseudo_radius(found.layers, found.center, norm, limit=UPPER),
+        }
+        if found.other is not None:
+            true["transform"] = transform_radius(found.layers, found.other, found.center, norm, limit=UPPER)
+        for problem, radius in true.items():
+            other = ircert.load(found.other) if problem == "transform" else None
+            answer = ask(found.layers, found.center, problem, norm, seconds=1.5, other=other)
+            most = UPPER if radius.upper is None else float(radius.upper)
+            assert answer.certified <= most + 1e-9, (found.name, problem)
 
 
 @pytest.mark.parametrize("t", [-1.0, 1.5, 0.0])
@@ -117,9 +124,13 @@ def test_a_centre_with_its_image_everywhere_near_it() -> None:
     assert found.reason == "a point with the centre's image may lie as near as one likes"
 
 
-def test_transform_gives_candidates_only() -> None:
-    found = ask(ABSOLUTE, [1.0], "transform", other=ircert.load([([[3.0]], None)]))
-    assert found.certified == 0.0
+def test_transform_is_certified_by_the_givens() -> None:
+    """… as far as they are injective; what is known of `transform` is not known of them."""
+    other = ircert.load([([[3.0]], None)])
+    for known in (0.0, 0.125, 1.5):
+        found = ask(ABSOLUTE, [1.0], "transform", other=other, certified=known)
+        assert max(known, 0.9) < found.certified <= max(known, 1.0) or found.certified == known == 1.5
+        assert found.j0_lower == pytest.approx(1.0, abs=2e-5)
     assert "gaps below" in str(found.reason)
     x, y = found.candidates[-1]
     assert x[0] == pytest.approx(-y[0], abs=1e-4)

@@ -98,7 +98,11 @@ def test_no_collision_no_certificate(net: str, tmp_path: Path, capsys: pytest.Ca
     arguments = ("--center", "0.75", "--radius", "0.5", "--engine", "fold", "--certificate", str(target))
     assert certify(net, *arguments) == 0
     assert not target.exists()
-    assert "no certificate is written" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith("no certificate is written\n")
+    target.write_text("older")
+    assert certify(net, *arguments) == 0
+    assert target.read_text() == "older"
+    assert "is what it was before" in capsys.readouterr().err
 
 
 def test_unresolved_is_three(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,7 @@ def _write_certificate(path: str, result: Result) -> None:
     from ircert.result.certificate import certificate
 
     if result.witness is None:
-        print("ircert: note: no collision was found, so no certificate is written", file=sys.stderr)
+        kept = f"; {path} is what it was before" if os.path.lexists(path) else ""
+        print(f"ircert: note: no collision was found, so no certificate is written{kept}", file=sys.stderr)
         return
     _write(path, certificate(result))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ircert.engines.base import Answer
+from ircert.engines.far_pairs import trivial_bound
 from ircert.engines.judge import NOTHING
 from ircert.engines.search import FIRST, INTERRUPTED, Search, nothing
 from ircert.engines.tangent import Tangents, tangents
@@ -71,7 +72,8 @@ class TangentSearch(Search):
         if self.descent.has_within(radius):
             return self.with_optimum(self._refuted(), radius)
         if self.clear >= radius:
-            optimum = Optimum(0.0, 2 * radius)
+            bound = trivial_bound(self.question, radius)
+            optimum = None if bound is None else Optimum(0.0, bound)
             return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
         reason = self.reason or f"the programs reached the radius {self.clear:g}"
         return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=reason)

@@ -303,6 +303,9 @@ def test_the_formulation_of_tangents(norm: str) -> None:
     assert found.stats["j0_lower"] <= 0.5 + 1e-9
     good, bad = (asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, radius=r) for r in (0.25, 0.75))
     assert (good.verdict, good.trust) == ("certified", "solver")
+    assert good.optimum == (0.0, 0.5)
+    near = asked(FOLD, [0.0, 0.0], problem="pseudo", formulation="tangent", norm=norm, radius=0.25)
+    assert (near.verdict, near.optimum) == ("certified", (0.0, 0.25))
     assert (bad.verdict, bad.trust, bad.radius.certified) == ("refuted", "exact", 0.0)
     assert asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25, require="exact").verdict == "unresolved"
 

@@ -88,7 +88,8 @@ class Query:
         if (self.problem == "transform") != (self.other is not None):
             need = "needs an" if self.problem == "transform" else "takes no"
             raise QueryError(
-                f"the problem `{self.problem}` {need} other network", remedy="give other=… for `transform` only"
+                f"the problem `{self.problem}` {need} other network",
+                remedy="give other=… (--other on the command line) for `transform` only",
             )
         center = _vector(self.center, "the centre")
         norm = norm_of(self.norm)

@@ -26,6 +26,7 @@ QUESTIONS: list[tuple[str, float | None]] = [
     ("coupled-vanderpol-4-16-16-4", None),
     ("coupled-vanderpol-4-32-32-4", 1.75),
     ("coupled-vanderpol-4-32-32-4", 2.0),
+    ("coupled-vanderpol-4-32-32-4", 2.3),
 ]
 """Networks, with a radius or (the largest one is looked for) without."""
 

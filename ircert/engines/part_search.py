@@ -1,8 +1,9 @@
 """Minimising a radius over parts of a ball: boxes, nearest first, each a small mixed-integer program.
 
 Bounds of neurons are far tighter on a small box, and so is the program: a box with many open neurons is halved before a
-solver sees it, and one that a solver does not finish in a moment is halved as well. What is known at any time is the
-least of the lower bounds of the boxes that are left, which streams; a box beyond the best radius found is dropped.
+solver sees it, and one that a solver does not finish in a moment is halved as well. With many inputs it takes very many
+boxes until few neurons are open, so that a solver sees the whole ball first. What is known at any time is the least of
+the lower bounds of the boxes that are left, which streams; a box beyond the best radius found is dropped.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ MOST_OPEN = 4
 """Boxes with more open neurons than this (for each point) are halved at once, while they can be."""
 PATIENCE = 2.0
 """Seconds for one program; then its box is halved."""
+FEW_INPUTS = 2
+"""With more of them, the whole ball is tried before its parts."""
 NARROWEST = 2.0**-20
 """Boxes are not halved below this part of the radius."""
 COARSEST = 2.0**-8
@@ -96,6 +99,7 @@ class PartSearch:
         self.best = self.ball.radius
         self.bound = min(self.least, self.best)
         self._floor = math.inf
+        self._whole = len(self.ball.center) > FEW_INPUTS
         self._numbers = count()
         self._open: list[tuple[float, int, Array, Array]] = []
 
@@ -145,7 +149,8 @@ class PartSearch:
         if found is None:
             return
         many = found.neurons > MOST_OPEN * self.task.points and (high - low).max() > COARSEST * self.ball.radius
-        if many and self._halve(key, low, high):
+        whole, self._whole = self._whole, False
+        if many and not whole and self._halve(key, low, high):
             return
         program = found.program()
         wide = self._wide(low, high)

@@ -11,13 +11,16 @@ import numpy as np
 from ircert.engines.base import Answer
 from ircert.engines.far_pairs import trivial_bound
 from ircert.engines.judge import NOTHING
-from ircert.engines.search import FIRST, INTERRUPTED, Search, nothing
+from ircert.engines.part_search import FEW_INPUTS
+from ircert.engines.search import FIRST, INTERRUPTED, SMALLEST, Search, nothing
 from ircert.engines.tangent import Tangents, tangents
 from ircert.proofs.hunt import sides
 from ircert.result.radius import End
 from ircert.result.result import Optimum
 
 GROWTH = 2.0
+BETWEEN = 6
+"""So many radii are tried between one that was reached and one that was not."""
 WIDER = 1 + 2.0**-12
 """A fixed ball is asked about with a radius this much larger, because bounds fall short of it by a margin."""
 LONGEST = 60.0
@@ -44,19 +47,33 @@ class TangentSearch(Search):
             self._timed("programs", lambda: self._grow(start + limit))
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
-        return self._decided(self.question.radius) if self.question.radius is not None else self._ends()
+        radius = self.question.radius
+        open_above = self.clear < self.question.reach and (radius is not None or self.descent.best is None)
+        if open_above and self.reason is None and not self.question.deadline.passed():
+            self.reason = f"the programs reached the radius {self.clear:g}"
+        return self._ends() if radius is None else self._decided(radius)
 
     def _grow(self, end: float) -> None:
+        """Larger radii while everything up to them is closed, then some between what is and what is not."""
         reach = self.question.reach * (WIDER if self.question.radius is not None else 1.0)
-        upper = reach if self.question.radius is not None else min(reach, FIRST)
+        first = FIRST if len(self.question.center) <= FEW_INPUTS else SMALLEST * FIRST
+        upper = reach if self.question.radius is not None else min(reach, first)
+        between = 0
         while time.monotonic() < end:
             self.found = self._asked(upper, end - time.monotonic())
             self.clear = max(self.clear, self.found.certified)
             self.reason = self.found.reason
             short = self.found.certified < upper * (1 - 2.0**-14)
-            if self.descent.best is not None or short or upper >= reach:
+            done = upper >= reach if not short else self.question.radius is not None
+            if done or self.descent.best is not None or between >= BETWEEN:
                 return
-            upper = min(reach, GROWTH * upper)
+            if short:
+                reach = upper
+            if short or between:
+                between += 1
+                upper = (self.clear + reach) / 2
+            else:
+                upper = min(reach, GROWTH * upper)
 
     def _asked(self, upper: float, seconds: float) -> Tangents:
         def report(what: str, bound: float) -> None:
@@ -75,8 +92,7 @@ class TangentSearch(Search):
             bound = trivial_bound(self.question, radius)
             optimum = None if bound is None else Optimum(0.0, bound)
             return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
-        reason = self.reason or f"the programs reached the radius {self.clear:g}"
-        return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=reason)
+        return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=self.reason)
 
     def _refuted(self) -> Answer:
         """By an exact collision; beside it no radius that rests on the solver."""

@@ -62,6 +62,26 @@ def test_a_bundled_network() -> None:
 
 
 @pytest.mark.rule("PR-15")
+@pytest.mark.parametrize("inputs", [2, 3])
+def test_the_whole_ball_first(inputs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """… with three inputs; with two, boxes with open neurons are halved before a solver sees them."""
+    monkeypatch.setattr(part_search, "MOST_OPEN", 0)
+    asked: list[float] = []
+    solve = part_search.PartSearch._solved
+
+    def seen(search: part_search.PartSearch, program: Any, seconds: float) -> Any:
+        where = program.block("x").where
+        asked.append(float((program.upper[where] - program.lower[where]).max()))
+        return solve(search, program, seconds)
+
+    monkeypatch.setattr(part_search.PartSearch, "_solved", seen)
+    network = beside(curve([0.5], [[-1.0], [1.0]]), line(inputs - 1))
+    found = ask(network, np.zeros(inputs), upper=1.0)
+    assert found.j0_lower == pytest.approx(0.5, abs=2e-5)
+    assert (asked[0] >= 2.0) == (inputs == 3)
+
+
+@pytest.mark.rule("PR-15")
 @pytest.mark.parametrize("start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (22, 44, 66))])
 def test_no_radius_is_larger_than_the_oracles(start: int) -> None:
     """All families, in all problems that they are for."""

@@ -66,6 +66,7 @@ def test_a_bundled_network() -> None:
 def test_the_whole_ball_first(inputs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """… with three inputs; with two, boxes with open neurons are halved before a solver sees them."""
     monkeypatch.setattr(part_search, "MOST_OPEN", 0)
+    monkeypatch.setattr(part_search, "COARSEST", 0.25)
     asked: list[float] = []
     solve = part_search.PartSearch._solved
 

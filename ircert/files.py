@@ -46,10 +46,14 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A temporary file beside `path` that takes its name once everything was written."""
+    """A temporary file beside `path` that takes its name once all is written; pipes and devices are written to."""
     target = Path(os.path.realpath(path))  # write through links
     temporary: str | None = None
     try:
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as special:
+                yield special
+            return
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,18 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         write_half()
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["net.ir"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="optional: pipes with names")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    target = tmp_path / "pipe"
+    os.mkfifo(target)
+    reader = os.open(target, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(target, "text")
+    assert os.read(reader, 100) == b"text"
+    os.close(reader)
+    assert target.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.parametrize(

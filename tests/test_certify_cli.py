@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import ircert
 from ircert import engines
 from ircert.cli import progress
 from ircert.cli.main import run
-from ircert.engines.base import Progress
+from ircert.engines.base import Answer, Progress, Question
+from ircert.result.radius import End
+from tests.engines.fake import Scripted
 from tests.result.support import fold, read
 from tests.test_cli import ircert_command
 
@@ -44,6 +47,39 @@ def test_json_alone_on_stdout(net: str, capsys: pytest.CaptureFixture[str]) -> N
     assert certify(net, "--center", "0.75", "--engine", "fold", "--json", "-") == 0
     found = read(capsys.readouterr().out)
     assert (found["verdict"], found["radius"]["certified"]) == ("certified", 0.75)
+
+
+def ask_both(net: str, *rest: str) -> int:
+    pair = (net, "--other", net, "--problem", "transform", "--both")
+    return certify(*pair, "--center", "0.75", "--engine", "scripted", "--json", "-", *rest)
+
+
+@pytest.mark.rule("R-8")
+@pytest.mark.parametrize("reason", [None, "interrupted"])
+def test_both_directions_share_the_time(
+    reason: str | None, net: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is for both; Ctrl-C ends both."""
+    left: list[float] = []
+
+    def answer(question: Question) -> Answer:
+        left.append(question.deadline.left())
+        return Answer(None, End(0.25, "a guess"), None, None, "exact", reason=reason if len(left) == 1 else "no time")
+
+    monkeypatch.setattr(Scripted, "script", staticmethod(answer), raising=False)
+    assert ask_both(net, "--time-limit", "1000") == 3
+    found = json.loads(capsys.readouterr().out)
+    assert left[0] <= 500
+    if reason is None:
+        assert 500 < left[1] <= 1000
+    else:
+        assert left[1] == 0
+        assert found["backward"]["reason"] == "interrupted"
+        left.clear()
+        assert ask_both(net) == 3
+        assert left == [math.inf, 0]
+    assert ask_both(net, "--time-limit", "-1") == 2
+    assert "got -1.0" in capsys.readouterr().err
 
 
 @pytest.mark.rule("R-8")

@@ -6,6 +6,8 @@ import argparse
 import json
 import os
 import sys
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ircert.cli.model import load_model
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph
     from ircert.result.result import Result
 
+AT_ONCE = 1e-9
+"""Seconds in which an answer comes only if no search is needed."""
+INTERRUPTED = "interrupted"
 EXAMPLES = """\
 examples:
   ircert certify net.onnx --center 0,0                      how far around 0 is the network injective?
@@ -71,7 +76,7 @@ def certify(options: argparse.Namespace) -> int:
     other = None if options.other is None else shaped(load_model(options.other, options), options)
     if options.both:
         return _both(options, graph, other)
-    result = _result(options, graph, other)
+    result = _result(options, graph, other, options.time_limit)
     if options.json is not None and options.json != "-":
         _write(options.json, result.to_json())
     if options.certificate is not None:
@@ -97,7 +102,7 @@ def _check(options: argparse.Namespace) -> None:
             check_writable(path)
 
 
-def _result(options: argparse.Namespace, graph: Graph, other: Graph | None) -> Result:
+def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seconds: float | None) -> Result:
     from ircert.certification import certify as answer
 
     with shown() as progress:
@@ -114,7 +119,7 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None) -> R
             backend=options.backend,
             formulation=options.formulation,
             tol=options.tol,
-            time_limit=options.time_limit,
+            time_limit=seconds,
             seed=options.seed,
             threads=options.threads,
             progress=progress,
@@ -125,7 +130,7 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None) -> R
 def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int:
     if other is None:
         raise QueryError("the problem `transform` needs an other network", remedy="give --other MODEL2")
-    results = [_result(options, graph, other), _result(options, other, graph)]
+    results = _directions(options, graph, other)
     verdict = _together([result.verdict for result in results])
     if options.json is not None:
         text = json.dumps(_joined(results, verdict), indent=2, ensure_ascii=False) + "\n"
@@ -137,6 +142,19 @@ def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int
         print(f"{title}\n{result.summary()}\n")
     print(_relation(results, verdict))
     return EXIT_CODES[verdict]
+
+
+def _directions(options: argparse.Namespace, graph: Graph, other: Graph) -> list[Result]:
+    """Both answers within the time limit; after Ctrl-C the second direction has what is known at once."""
+    seconds: float | None = options.time_limit
+    end = None if seconds is None else time.monotonic() + seconds
+    # what is no time limit is refused as it was given
+    first = _result(options, graph, other, seconds / 2 if seconds is not None and seconds > 0 else seconds)
+    if first.reason is not None and first.reason.startswith(INTERRUPTED):
+        second = _result(options, other, graph, AT_ONCE)
+        return [first, replace(second, reason=INTERRUPTED) if second.verdict == "unresolved" else second]
+    left = None if end is None else max(end - time.monotonic(), AT_ONCE)
+    return [first, _result(options, other, graph, left)]
 
 
 def _together(verdicts: list[str]) -> str:

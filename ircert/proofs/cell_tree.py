@@ -51,6 +51,7 @@ class CellTree:
         """
         if stop():
             raise Stopped
+        self.relaxation.stop = stop
         self.relaxation.fit(part, part)
         if stack is None:
             self.counts.trees += 1

@@ -77,6 +77,7 @@ class PhaseTree:
         """Work until every node is closed; raises Violated, TooLarge or Stopped. After the last two it can go on."""
         if stop():
             raise Stopped
+        self.relaxation.stop = stop
         self.relaxation.fit(*self.parts)
         self.costs = self.relaxation.costs()
         while self.stack:

@@ -13,6 +13,7 @@ evaluated in floats with a bound on the rounding error. The matrix holds the net
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,11 +30,16 @@ from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin
+from ircert.proofs.outcome import Stopped
 from ircert.proofs.parts import Part
 from ircert.proofs.setting import Phases, Setting
 from ircert.query import Ball
 
 MOST_CUTS = 200
+ENTRIES = 10**9
+"""Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
+FEWEST_ITERATIONS = 50
+"""… but not before so many."""
 LARGEST = Fraction(2) ** 1023
 
 
@@ -77,6 +83,7 @@ class Relaxation:
     """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts.
 
     alone: of single points instead, which need not have equal givens with any other
+    stop:  asked while a program is solved that takes long
     """
 
     def __init__(self, setting: Setting, *, alone: bool = False) -> None:
@@ -107,6 +114,7 @@ class Relaxation:
         self._base_upper = np.where(program.senses == ">=", np.inf, program.rhs)
         self._rows_of = {block.name: block for block in program.rows}
         self._cuts: list[tuple[Array, float]] = []
+        self.stop: Callable[[], bool] = lambda: False
         self.solved = 0
         self.unproved = 0
 
@@ -237,6 +245,7 @@ class Relaxation:
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
+        solver.setOptionValue("simplex_iteration_limit", max(FEWEST_ITERATIONS, ENTRIES // self.matrix.size))
         solver.passModel(lp)
         self.solver = solver
         self._columns = np.arange(lp.num_col_, dtype=np.int32)
@@ -256,7 +265,7 @@ class Relaxation:
         return found
 
     def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
-        """Maximise over the pairs with these phases."""
+        """Maximise over the pairs with these phases; raises Stopped."""
         import highspy
 
         lower, upper, row_upper = self._limits(first, second)
@@ -268,7 +277,11 @@ class Relaxation:
         solver.changeColsCost(len(self._columns), self._columns, -cost)
         self.solved += 1
         solver.run()
-        status = solver.getModelStatus()
+        while (status := solver.getModelStatus()) == highspy.HighsModelStatus.kIterationLimit:
+            if self.stop():
+                solver.clearSolver()
+                raise Stopped
+            solver.run()  # it goes on from where it was
         if status == highspy.HighsModelStatus.kOptimal:
             return Solved(empty=False, point=np.array(solver.getSolution().col_value))
         if status == highspy.HighsModelStatus.kInfeasible:

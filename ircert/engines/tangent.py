@@ -131,7 +131,7 @@ class _Search:
         search = self._run("other", Others(self.graph, self.query, epsilon), self.upper, 1.0, least)
         if search.bound > (1 + MARGIN) * epsilon * longest_in_box(ball) + MARGIN * self.upper:
             self._certify(search.bound)
-        else:
+        elif search.done:
             self.found.reason = "a point with the centre's image may lie as near as one likes"
 
     def transform(self) -> None:
@@ -161,7 +161,9 @@ class _Search:
             return
         eta = LEAST_GAP * reach
         self._run("gap", Pairs(self.graph, self.other, self.query, eta), self.upper, 1.0, 0.0)
-        self.found.reason = f"beyond a collision of the givens, violations with gaps below {eta:.3g} are not looked at"
+        if self.found.reason is None:
+            where = "where the programs leave collisions of the givens"
+            self.found.reason = f"{where}, violations with gaps below {eta:.3g} are not looked at"
 
     def _run(self, what: str, task: Task, radius: float, share: float, least: float) -> PartSearch:
         started = time.monotonic()

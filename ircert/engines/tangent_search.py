@@ -22,7 +22,7 @@ GROWTH = 2.0
 BETWEEN = 6
 """So many radii are tried between one that was reached and one that was not."""
 WIDER = 1 + 2.0**-12
-"""A fixed ball is asked about with a radius this much larger, because bounds fall short of it by a margin."""
+"""The largest ball is asked about with a radius this much larger, because bounds fall short of it by a margin."""
 LONGEST = 60.0
 """Seconds without a time limit."""
 EVIDENCE = "the programs of tangents and of pairs further apart: no violation is nearer if the solver"
@@ -48,14 +48,15 @@ class TangentSearch(Search):
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         radius = self.question.radius
-        open_above = self.clear < self.question.reach and (radius is not None or self.descent.best is None)
-        if open_above and self.reason is None and not self.question.deadline.passed():
+        bracket = radius is None and self.descent.best is not None and self.clear > 0
+        short = self.clear < self.question.reach and not bracket
+        if short and self.reason is None and not self.question.deadline.passed():
             self.reason = f"the programs reached the radius {self.clear:g}"
         return self._ends() if radius is None else self._decided(radius)
 
     def _grow(self, end: float) -> None:
         """Larger radii while everything up to them is closed, then some between what is and what is not."""
-        reach = self.question.reach * (WIDER if self.question.radius is not None else 1.0)
+        reach = self.question.reach * WIDER
         first = FIRST if len(self.question.center) <= FEW_INPUTS else SMALLEST * FIRST
         upper = reach if self.question.radius is not None else min(reach, first)
         between = 0

@@ -304,6 +304,7 @@ def test_the_formulation_of_tangents(norm: str) -> None:
     good, bad = (asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, radius=r) for r in (0.25, 0.75))
     assert (good.verdict, good.trust) == ("certified", "solver")
     assert good.optimum == (0.0, 0.5)
+    assert asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.25).verdict == "certified"
     near = asked(FOLD, [0.0, 0.0], problem="pseudo", formulation="tangent", norm=norm, radius=0.25)
     assert (near.verdict, near.optimum) == ("certified", (0.0, 0.25))
     assert (bad.verdict, bad.trust, bad.radius.certified) == ("refuted", "exact", 0.0)
@@ -325,7 +326,7 @@ def test_tangents_for_transform() -> None:
     doubled = [(np.array([[2.0, 0.0], [-2.0, 0.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))]
     twin = asked(FOLD, center, other=doubled, radius=0.75, **options)
     assert twin.verdict == "unresolved"
-    assert "collision of the givens" in str(twin.reason)
+    assert "collisions of the givens" in str(twin.reason)
 
 
 # --- holes that were there -------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1e-9
 """Seconds in which an answer comes only if no search is needed."""
-INTERRUPTED = "interrupted"
 EXAMPLES = """\
 examples:
   ircert certify net.onnx --center 0,0                      how far around 0 is the network injective?
@@ -146,6 +145,8 @@ def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int
 
 def _directions(options: argparse.Namespace, graph: Graph, other: Graph) -> list[Result]:
     """Both answers within the time limit; after Ctrl-C the second direction has what is known at once."""
+    from ircert.engines.search import INTERRUPTED
+
     seconds: float | None = options.time_limit
     end = None if seconds is None else time.monotonic() + seconds
     # what is no time limit is refused as it was given

@@ -48,7 +48,7 @@ class TangentSearch(Search):
         except KeyboardInterrupt:
             self.reason = INTERRUPTED
         radius = self.question.radius
-        bracket = radius is None and self.descent.best is not None and self.clear > 0
+        bracket = radius is None and self._has_collision() and self.clear > 0
         short = self.clear < self.question.reach and not bracket
         if short and self.reason is None and not self.question.deadline.passed():
             self.reason = f"the programs reached the radius {self.clear:g}"
@@ -66,7 +66,7 @@ class TangentSearch(Search):
             self.reason = self.found.reason
             short = self.found.certified < upper * (1 - 2.0**-14)
             done = upper >= reach if not short else self.question.radius is not None
-            if done or self.descent.best is not None or between >= BETWEEN:
+            if done or self._has_collision() or between >= BETWEEN:
                 return
             if short:
                 reach = upper
@@ -102,13 +102,18 @@ class TangentSearch(Search):
     def _ends(self) -> Answer:
         if self.descent.infimum_is_zero or self.clear <= 0:
             return super()._ends()
-        best = self.descent.best
-        reason = self.reason or ("the bounds of the programs fall short of the collision" if best else None)
         certified = self._certified()
-        if best is not None and certified >= self._refuted_end():
+        if not self._has_collision():
+            return Answer(None, certified, None, None, "solver", self._stats(), reason=self.reason)
+        refuted = self._refuted_end()
+        if certified >= refuted:
             return nothing(self.question, "the solver's bound contradicts an exact collision")
-        refuted, witness = (None, None) if best is None else (self._refuted_end(), self._witness())
-        return Answer(None, certified, refuted, witness, "solver", self._stats(), reason=reason)
+        reason = self.reason or "the bounds of the programs fall short of the collision"
+        return Answer(None, certified, refuted, self._witness(), "solver", self._stats(), reason=reason)
+
+    def _has_collision(self) -> bool:
+        """Whether one is known in the ball in question, and not only a little beyond it."""
+        return self.descent.has_within(self.question.reach)
 
     def _certified(self) -> End:
         return End(min(self.clear, self.question.reach), f"{EVIDENCE} ({self.backend}) is right")

@@ -305,6 +305,9 @@ def test_the_formulation_of_tangents(norm: str) -> None:
     assert (good.verdict, good.trust) == ("certified", "solver")
     assert good.optimum == (0.0, 0.5)
     assert asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.25).verdict == "certified"
+    beyond = asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.49995)
+    assert beyond.radius.refuted is None
+    assert 0.49 < beyond.radius.certified <= 0.49995
     near = asked(FOLD, [0.0, 0.0], problem="pseudo", formulation="tangent", norm=norm, radius=0.25)
     assert (near.verdict, near.optimum) == ("certified", (0.0, 0.25))
     assert (bad.verdict, bad.trust, bad.radius.certified) == ("refuted", "exact", 0.0)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ircert import __version__, engines
-from ircert.engines.base import Deadline, Progress, Question, silent
+from ircert.engines.base import Progress, Question, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.limits import Deadline
 from ircert.query import Norm, Query
 from ircert.result.result import ModelFacts, Result
 

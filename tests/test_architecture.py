@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = [
     "ircert.errors",
     "ircert.files",
+    "ircert.limits",
     "ircert.plugins",
     "ircert.ir",
     "ircert.checker",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,39 +10,10 @@ from typing import Any, ClassVar
 
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.limits import Deadline
 from ircert.query import Norm
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
-
-
-class Deadline:
-    """A moment after which an engine should stop and give what it has; by default it never comes."""
-
-    def __init__(self, seconds: float = math.inf) -> None:
-        self._end = time.monotonic() + seconds
-
-    def left(self) -> float:
-        """Seconds until then, at least 0; infinite without a limit."""
-        return max(0.0, self._end - time.monotonic())
-
-    def passed(self) -> bool:
-        """Whether it is over."""
-        return time.monotonic() >= self._end
-
-
-class Allowance(Deadline):
-    """A deadline that also comes once an amount of work is used up, which is the same in every run."""
-
-    def __init__(self, deadline: Deadline, used_up: Callable[[], bool]) -> None:
-        self._deadline, self._used_up = deadline, used_up
-
-    def left(self) -> float:
-        """Seconds until then, none once the work is done."""
-        return 0.0 if self._used_up() else self._deadline.left()
-
-    def passed(self) -> bool:
-        """Whether either is over."""
-        return self._used_up() or self._deadline.passed()
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ircert.backends.base import Outcome, Solver, Status
-from ircert.engines.base import Deadline
 from ircert.ir.arrays import Array
+from ircert.limits import Deadline
 from ircert.programs.program import Program
 from ircert.query import Ball
 

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ircert.engines.base import Allowance, Answer, Progress, Question
+from ircert.engines.base import Answer, Progress, Question
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
 from ircert.engines.judge import NOTHING
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
+from ircert.limits import Allowance
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair

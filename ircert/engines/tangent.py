@@ -23,12 +23,13 @@ from ircert.bounds.slopes import slope_bounds
 from ircert.encodings.analyse import analyse
 from ircert.encodings.isolation import isolation, longest_in_box
 from ircert.encodings.tangent import unit_directions
-from ircert.engines.base import Deadline, Question
+from ircert.engines.base import Question
 from ircert.engines.far_pairs import DEFAULT, threads_of
 from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
 from ircert.engines.part_tasks import Kinks, Others, Pairs
 from ircert.errors import BackendError, IrcertError
 from ircert.ir.arrays import Array
+from ircert.limits import Deadline
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.query import Query

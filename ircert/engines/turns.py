@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ircert.engines.base import Deadline, Question
+from ircert.engines.base import Question
 from ircert.engines.prediction import predicted_regions
+from ircert.limits import Deadline
 
 FEW = 8192
 """So many linear regions are enumerated before anything else is tried."""

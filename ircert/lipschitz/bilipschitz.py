@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ircert.certification import certify, check_limits, piecewise_linear
-from ircert.engines.base import Deadline
 from ircert.ir.graph import Graph
+from ircert.limits import Deadline
 from ircert.lipschitz import enclosures, exact
 from ircert.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.query import Ball, norm_of

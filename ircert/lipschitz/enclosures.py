@@ -18,11 +18,11 @@ from itertools import count
 import numpy as np
 
 from ircert.bounds.rounding import slack
-from ircert.engines.base import Deadline
 from ircert.engines.directions import Neighbourhood
 from ircert.engines.norms import Unbounded, norm_bound
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.limits import Deadline
 from ircert.lipschitz.bracket import Bracket
 from ircert.lipschitz.stretch import Span
 from ircert.passes.product import canonical

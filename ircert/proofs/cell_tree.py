@@ -15,11 +15,11 @@ import numpy as np
 
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array
+from ircert.limits import Undecided
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
 from ircert.proofs.contractions import Slopes, contractions
 from ircert.proofs.cubes import MOST_FREE, kernel_free
-from ircert.proofs.exact_program import Undecided
 from ircert.proofs.exact_signs import signs_of_floats
 from ircert.proofs.hunt import Hunter
 from ircert.proofs.interior import deepest

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from ircert.ir.rational import Integers, integer_type
+from ircert.limits import Undecided
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import Optimum, Undecided, as_floats, maximise, reduce
+from ircert.proofs.exact_program import Optimum, as_floats, maximise, reduce
 from ircert.proofs.least_distance import nearest_in_floats
 from ircert.proofs.setting import Phases, Setting
 

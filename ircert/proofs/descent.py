@@ -9,9 +9,9 @@ from itertools import product
 from math import isqrt
 
 from ircert.ir.rational import Integers
+from ircert.limits import Undecided
 from ircert.proofs.coincidence import Coincidence, Pair
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import Undecided
 from ircert.proofs.setting import Phases, Setting, flipped
 
 SHARE = Fraction(1, 2**44)

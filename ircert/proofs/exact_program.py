@@ -15,13 +15,10 @@ import numpy as np
 from ircert import exact_lp
 from ircert.ir.arrays import Array
 from ircert.ir.rational import Integers, integer_type
+from ircert.limits import Undecided
 
 LARGEST, SMALL = 40_000, 2_000
 """Rows times variables squared: larger programs are not handed to the criss-cross method; small ones are at once."""
-
-
-class Undecided(ArithmeticError):
-    """The program is too large to be solved exactly where the float solver's basis was not right."""
 
 
 @dataclass(frozen=True)

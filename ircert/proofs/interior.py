@@ -13,8 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.ir.rational import Integers, integer_array, integer_type
+from ircert.limits import Undecided
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import Undecided, maximise
+from ircert.proofs.exact_program import maximise
 from ircert.proofs.setting import Phases, first_layer
 
 FEWEST = 3

@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.ir.arrays import Array, Mask
+from ircert.limits import Undecided
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.descent import Descent
-from ircert.proofs.exact_program import Undecided
 from ircert.proofs.interior import FlatSides
 from ircert.proofs.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.proofs.parts import Part

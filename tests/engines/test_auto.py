@@ -16,11 +16,12 @@ import ircert
 from ircert import engines
 from ircert.data.networks import bundled
 from ircert.engines import turns as planning
-from ircert.engines.base import Answer, Deadline, Progress, Question
+from ircert.engines.base import Answer, Progress, Question
 from ircert.engines.milp import Milp
 from ircert.engines.regions import Regions
 from ircert.engines.sharing import good_radius, merged
 from ircert.engines.turns import Turn, turns
+from ircert.limits import Deadline
 from ircert.result.radius import End
 from tests.engines.test_prediction import question_about
 

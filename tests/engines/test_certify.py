@@ -13,10 +13,11 @@ import pytest
 
 import ircert
 from ircert import engines
-from ircert.engines.base import Answer, Deadline, Progress, Question
+from ircert.engines.base import Answer, Progress, Question
 from ircert.engines.judge import BrokenProof
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.ir.ops import BY_KIND
+from ircert.limits import Deadline
 from ircert.result.radius import End
 from ircert.result.result import Optimum
 from tests.result.support import fold, read

@@ -7,7 +7,8 @@ import pytest
 
 from ircert import exact_lp
 from ircert.ir.rational import Integers, integer_array
-from ircert.proofs.exact_program import SMALL, Undecided, maximise
+from ircert.limits import Undecided
+from ircert.proofs.exact_program import SMALL, maximise
 
 SHIFT = 40
 

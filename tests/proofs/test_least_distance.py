@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.limits import Undecided
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.exact_program import Undecided

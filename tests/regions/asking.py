@@ -10,8 +10,9 @@ import numpy as np
 
 import ircert
 from ircert import Graph
-from ircert.engines.base import Answer, Deadline, Progress, Question, silent
+from ircert.engines.base import Answer, Progress, Question, silent
 from ircert.engines.regions import Regions
+from ircert.limits import Deadline
 from ircert.query import Norm, Query, norm_of
 from ircert.witness import refutes
 

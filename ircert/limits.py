@@ -1,0 +1,81 @@
+"""When to stop: deadlines, and the one that long computations ask wherever they are.
+
+Exact arithmetic is called from many places and knows none of them. Whoever has a time limit sets it with `until`; every
+loop that can take a tenth of a second, and every step of an exact elimination, calls `checkpoint`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class Undecided(ArithmeticError):
+    """An exact computation gave up: it would be too large, or time is over. Nothing follows from it."""
+
+
+class OutOfTime(Undecided):
+    """The time limit came in the middle of a computation."""
+
+
+class Deadline:
+    """A moment after which an engine should stop and give what it has; by default it never comes."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds until then, at least 0; infinite without a limit."""
+        return max(0.0, self._end - time.monotonic())
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return time.monotonic() >= self._end
+
+
+class Allowance(Deadline):
+    """A deadline that also comes once an amount of work is used up, which is the same in every run."""
+
+    def __init__(self, deadline: Deadline, used_up: Callable[[], bool]) -> None:
+        self._deadline, self._used_up = deadline, used_up
+
+    def left(self) -> float:
+        """Seconds until then, none once the work is done."""
+        return 0.0 if self._used_up() else self._deadline.left()
+
+    def passed(self) -> bool:
+        """Whether either is over."""
+        return self._used_up() or self._deadline.passed()
+
+
+def _never() -> bool:
+    return False
+
+
+_is_over: ContextVar[Callable[[], bool]] = ContextVar("is_over", default=_never)
+
+
+@contextmanager
+def until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Computations inside end once this, or what was set outside, says so."""
+    outer = _is_over.get()
+    both = is_over if outer is _never else lambda: outer() or is_over()
+    token = _is_over.set(both)
+    try:
+        yield
+    finally:
+        _is_over.reset(token)
+
+
+def is_over() -> bool:
+    """Whether the computation that asks should end."""
+    return _is_over.get()()
+
+
+def checkpoint() -> None:
+    """Raise OutOfTime where the computation that asks should end."""
+    if is_over():
+        raise OutOfTime

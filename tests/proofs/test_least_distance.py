@@ -11,7 +11,6 @@ import ircert
 from ircert.limits import Undecided
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import Undecided
 from ircert.proofs.hunt import sides
 from ircert.proofs.least_distance import nearest_in_floats
 from tests.oracle.build import square

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,7 +24,7 @@ from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
-from ircert.limits import Allowance
+from ircert.limits import Allowance, OutOfTime, until
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair
@@ -130,7 +130,8 @@ class Search:
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
-        found = self._answered()
+        with until(self._over):
+            found = self._answered()
         return replace(found, unfinished=found.reason is not None and self.reason != INTERRUPTED)
 
     def _answered(self) -> Answer:
@@ -144,6 +145,8 @@ class Search:
             self.reason = INTERRUPTED
         except (ProgramError, ProcessError) as error:
             self.reason = str(error)
+        except OutOfTime:
+            pass  # as anywhere else where the limit comes
         except ArithmeticError:
             self.reason = "numbers beyond the range of floats"
         finally:
@@ -156,7 +159,7 @@ class Search:
         if self._over():  # a prover takes time to be made
             return
         if self.prover.orientation is None:  # which hunts by itself, and better
-            with self._within(HUNT * self.question.deadline.left()):
+            with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
                 hunt(self.setting, self.descent, self.question.reach, self.question.seed)
 
     def _over(self) -> bool:

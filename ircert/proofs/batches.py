@@ -14,9 +14,15 @@ from ircert.bounds.rounding import TINY, UNIT
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
 from ircert.proofs.setting import Setting
 
 Step: TypeAlias = Callable[[str, Array], Array]
+
+MOST, LEAST = 2048, 16
+"""Boxes that are worked on at once …"""
+PRODUCTS = 200_000_000
+"""… so that one walk takes a tenth of a second at most: as many multiplications as that."""
 
 
 def times(weight: Array, values: Array) -> Array:
@@ -56,6 +62,8 @@ class Batches:
         self.terms = max([0, *(max(weight.shape) for weight in self.weights.values())]) + 8
         """More than the terms of any sum on the way."""
         self.doubt, self.underflow = self._doubt()
+        entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
+        self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
 
     # --- walks -------------------------------------------------------------------------------------------------------
 
@@ -65,6 +73,7 @@ class Batches:
         """The values of all nodes; steps are given a node's name and its operand's value."""
         values = {self._input: start}
         for node in self._nodes:
+            checkpoint()
             given = [values[name] for name in node.operands]
             if isinstance(node.op, Affine):
                 values[node.name] = affine(node.name, given[0])
@@ -96,6 +105,7 @@ class Batches:
         for node in reversed(self._nodes):
             if node.name not in waiting:
                 continue
+            checkpoint()
             given = waiting.pop(node.name)
             if isinstance(node.op, Affine):
                 give(node.operands[0], affine(node.name, given))

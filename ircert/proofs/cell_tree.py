@@ -15,7 +15,7 @@ import numpy as np
 
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array
-from ircert.limits import Undecided
+from ircert.limits import OutOfTime, Undecided
 from ircert.proofs.batches import Batches
 from ircert.proofs.coincidence import measure
 from ircert.proofs.contractions import Slopes, contractions
@@ -63,7 +63,10 @@ class CellTree:
                 raise Stopped
             budget -= 1
             self.counts.nodes += 1
-            children = self._visit(part, stack[-1])
+            try:
+                children = self._visit(part, stack[-1])
+            except OutOfTime:
+                raise Stopped from None
             stack.pop()  # not before: what interrupts a visit leaves the node open
             stack += children
 
@@ -137,6 +140,8 @@ class CellTree:
             return
         try:
             point = self._interior(part, phases, np.ones(len(phases), dtype=bool))
+        except OutOfTime:
+            raise
         except Undecided:
             raise TooLarge from None
         if point is None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ircert.errors import ProcessError
-from ircert.proofs.divisible import BATCH, Reply, Share, Subject
+from ircert.proofs.batches import MOST as BATCH
+from ircert.proofs.divisible import Reply, Share, Subject
 from ircert.proofs.worker import KEPT, Failure, Order
 
 MOST = 64

@@ -9,7 +9,7 @@ from itertools import product
 from math import isqrt
 
 from ircert.ir.rational import Integers
-from ircert.limits import Undecided
+from ircert.limits import OutOfTime, Undecided, checkpoint
 from ircert.proofs.coincidence import Coincidence, Pair
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.setting import Phases, Setting, flipped
@@ -106,6 +106,9 @@ class Descent:
                 return None
             share = Fraction(0) if polytope.violates(near) else SHARE
             pair = near.towards(far, share)
+        except OutOfTime:
+            self.tried.discard(key)  # nothing is known yet: another time it may be
+            return None
         except Undecided:
             return None
         size = pair.measure(norm)
@@ -149,6 +152,7 @@ class Descent:
 
 
 def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
+    checkpoint()
     return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
 
 

@@ -17,13 +17,12 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import OutOfTime
 from ircert.proofs.coincidence import Pair
 from ircert.proofs.descent import Descent
 from ircert.proofs.outcome import Counts, Outcome, Stopped, Violated
 from ircert.proofs.setting import Setting
 
-BATCH = 2048
-"""Pieces that are worked on at once."""
 MOST = 3_000_000
 """Pieces that memory should hold."""
 Best: TypeAlias = tuple[Fraction, Pair] | None
@@ -123,6 +122,11 @@ class Divisible(ABC):
 
     @property
     @abstractmethod
+    def _batch(self) -> int:
+        """Pieces that are worked on at once."""
+
+    @property
+    @abstractmethod
     def subject(self) -> Subject:
         """What another process is told."""
 
@@ -162,13 +166,13 @@ class Divisible(ABC):
                 self._wave(radius, stop)
         except Violated:
             return "violated"
-        except Stopped:
+        except (Stopped, OutOfTime):
             return "stopped"
         self.report()
         return None
 
     def _wave(self, radius: float, stop: Callable[[], bool]) -> None:
-        here = self._popped(radius, BATCH)
+        here = self._popped(radius, self._batch)
         try:
             left = self._worked(here, radius, stop)
         except BaseException:  # whatever ends a wave leaves its pieces open

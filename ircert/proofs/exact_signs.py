@@ -7,6 +7,7 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.ir.dyadic import integers
 from ircert.ir.rational import Integers, integer_array
+from ircert.limits import checkpoint
 from ircert.proofs.contractions import orientation
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.setting import Phases
@@ -50,6 +51,7 @@ def determinant_sign(matrix: Integers) -> int:
         if found != k:
             table[[k, found]] = table[[found, k]]
             sign = -sign
+        checkpoint()
         pivot = table[k, k]
         below = table[k + 1 :]
         table[k + 1 :] = (below * pivot - np.outer(below[:, k], table[k])) // last

@@ -5,6 +5,7 @@ What is found here are patterns; whether they hold a violation is decided exactl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 from ircert.proofs.descent import Descent
 from ircert.proofs.exact_signs import ExactSigns
 from ircert.proofs.outcome import Violated
@@ -30,6 +32,14 @@ WAYS = 4
 """… that are walked in rationals to one point."""
 SMALLEST = 1e-300
 """Rays shorter than this have no steps in floats."""
+PRODUCTS = 100_000_000
+"""Multiplications between two looks at the clock."""
+SINGULAR_VALUES = 20
+"""What a pseudoinverse takes, in products of matrices of its size."""
+RAYS_AT_ONCE = 16
+"""How many pieces of work a group of rays is, before what it found is followed up."""
+FOLLOWED = 24
+"""Candidates of one piece that are followed up, nearest first."""
 
 
 AT_ONCE = 2
@@ -161,7 +171,20 @@ def _inside(setting: Setting, points: Array) -> Mask:
     return np.asarray(((points >= setting.low) & (points <= setting.high)).all(axis=1))
 
 
+def _pieces(count: int, cost: int) -> Iterator[slice]:
+    """Parts of `count` things that take so many multiplications each: a few hundredths of a second at once."""
+    step = max(1, PRODUCTS // max(1, cost))
+    for start in range(0, count, step):
+        checkpoint()
+        yield slice(start, start + step)
+
+
 def _orientation(secants: Secants, phases: Phases) -> Array:
+    parts = [_signs(secants, phases[part]) for part in _pieces(len(phases), secants.products)]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _signs(secants: Secants, phases: Phases) -> Array:
     matrices = secants.jacobians((phases > 0).astype(np.float64))
     size = np.abs(matrices).max(axis=(1, 2))
     values = np.linalg.det(matrices / np.where(size > 0, size, 1.0)[:, None, None])
@@ -169,40 +192,56 @@ def _orientation(secants: Secants, phases: Phases) -> Array:
 
 
 def _folds(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
+    """Follow up where the orientation changes on rays, some rays after the other: time may end."""
     secants = Secants(setting)
     directions = _directions(setting, generator)
     steps = np.concatenate([[0.0], np.geomspace(reach * 1e-9 if reach > 1e3 else reach * 1e-4, reach, STEPS)])
-    candidates: list[tuple[float, Array, float]] = []
-    for d in directions:
-        if not descent.goes_on():
-            return
-        points = setting.center + steps[:, None] * d
-        points = points[_inside(setting, points)]
-        signs = _orientation(secants, sides(setting, points))
-        turns = np.flatnonzero(signs[1:] != signs[:-1])
-        candidates += [(steps[k], d, steps[k + 1]) for k in turns[:2].tolist()]
-    candidates.sort(key=lambda found: found[0])
-    for low, d, high in candidates[:24]:
-        if not descent.goes_on():
-            return
-        if descent.best is not None and low > 2 * float(descent.best[0]) ** (0.5 if setting.norm == "2" else 1):
-            return
-        first, second = _turn(setting, secants, d, low, high)
-        for phases in (first, second):
-            if _orientation(secants, phases[None])[0] == 0.0:
-                descent.improve(phases, phases)
-        descent.improve(first, second)
+    groups = _pieces(len(directions), len(steps) * secants.products // RAYS_AT_ONCE)
+    for group in groups:
+        candidates = [found for d in directions[group] for found in _changes(setting, secants, d, steps)]
+        candidates.sort(key=lambda found: found[0])
+        for low, d, high in candidates[:FOLLOWED]:
+            if descent.best is not None and low > 2 * float(descent.best[0]) ** (0.5 if setting.norm == "2" else 1):
+                break
+            checkpoint()
+            first, second = _turn(setting, secants, d, low, high)
+            for phases in (first, second):
+                if _orientation(secants, phases[None])[0] == 0.0:
+                    descent.improve(phases, phases)
+            descent.improve(first, second)
+
+
+def _changes(setting: Setting, secants: Secants, d: Array, steps: Array) -> list[tuple[float, Array, float]]:
+    """Between which steps along a ray the orientation changes, the first two times."""
+    points = setting.center + steps[:, None] * d
+    points = points[_inside(setting, points)]
+    signs = _orientation(secants, sides(setting, points))
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
+    return [(float(steps[k]), d, float(steps[k + 1])) for k in turns[:2].tolist()]
 
 
 def _pairs(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
-    """Newton's method for f(x) = f(y) from pairs that are far apart, each step as short as can be."""
+    """Newton's method for f(x) = f(y) from pairs that are far apart, the nearest ones first."""
     n, secants = setting.size, Secants(setting)
-    radii = np.geomspace(min(reach, 1.0) * 1e-2, min(reach, FAR), STARTS)[:, None, None]
-    points = setting.center + radii * generator.uniform(-1, 1, (STARTS, 2, n))
-    radii = radii[:, 0, 0]
+    radii = np.geomspace(min(reach, 1.0) * 1e-2, min(reach, FAR), STARTS)
+    points = setting.center + radii[:, None, None] * generator.uniform(-1, 1, (STARTS, 2, n))
+    cost = 2 * secants.products + SINGULAR_VALUES * setting.givens * setting.givens * 2 * n
+    for part in _pieces(STARTS, cost):
+        found = _equal_pairs(setting, secants, points[part], radii[part], reach)
+        for _, pair in sorted(found, key=lambda pair: pair[0])[:FOLLOWED]:
+            checkpoint()
+            descent.improve(*sides(setting, pair))
+
+
+def _equal_pairs(
+    setting: Setting, secants: Secants, points: Array, radii: Array, reach: float
+) -> list[tuple[float, Array]]:
+    """Where Newton's method ends, each step as short as can be: the distance and the pair."""
+    n = setting.size
     found: list[tuple[float, Array]] = []
     for _ in range(NEWTON):
-        if not descent.goes_on() or not len(points):
+        checkpoint()
+        if not len(points):
             break
         points = np.clip(points, setting.low, setting.high)
         flat = points.reshape(-1, n)
@@ -217,11 +256,9 @@ def _pairs(setting: Setting, descent: Descent, reach: float, generator: np.rando
         good = np.isfinite(both).all(axis=(1, 2)) & ~done & (apart > 1e-6 * radii) & (distance < 4 * reach)
         points, gaps, both, radii = points[good], gaps[good], both[good], radii[good]
         points = points - np.einsum("bij,bj->bi", np.linalg.pinv(both), gaps).reshape(-1, 2, n)
-    found.sort(key=lambda pair: pair[0])
-    for _, pair in found[:24]:
-        if not descent.goes_on():
-            return
-        descent.improve(*sides(setting, pair))
+        finite = np.isfinite(points).all(axis=(1, 2))
+        points, radii = points[finite], radii[finite]
+    return found
 
 
 def _turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
@@ -238,30 +275,36 @@ def _turn(setting: Setting, secants: Secants, d: Array, low: float, high: float)
 
 
 def _preimages(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:
-    n = setting.size
-    secants = Secants(setting)
-    value = setting.outputs(setting.center[None])[0]
+    """Newton's method for f(x) = f(c), the nearest starts first."""
+    n, secants = setting.size, Secants(setting)
     radii = np.geomspace(min(reach, 1.0) * 1e-3, reach, STARTS)[:, None]
     points = setting.center + radii * generator.uniform(-1, 1, (STARTS, n))
     home = sides(setting, setting.center[None])[0]
+    cost = secants.products + SINGULAR_VALUES * setting.givens * n * min(setting.givens, n)
+    for part in _pieces(STARTS, cost):
+        found = _equal_to_center(setting, secants, points[part], reach)
+        for _, point in sorted(found, key=lambda pair: pair[0])[:FOLLOWED]:
+            checkpoint()
+            descent.improve(sides(setting, point[None])[0], home)
+
+
+def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: float) -> list[tuple[float, Array]]:
+    """Where Newton's method ends, each step as short as can be: the distance and the point."""
+    value = setting.outputs(setting.center[None])[0]
+    scale = np.abs(value).max() + 1.0
     found: list[tuple[float, Array]] = []
     for _ in range(NEWTON):
-        if not descent.goes_on():
+        checkpoint()
+        if not len(points):
             break
         points = np.clip(points, setting.low, setting.high)
         gaps = setting.outputs(points) - value
-        scale = np.abs(value).max() + 1.0
         distance = np.abs(points - setting.center).max(axis=1)
         done = (np.abs(gaps).max(axis=1) < 1e-9 * scale) & (distance > 1e-7 * min(reach, 1.0)) & (distance < 2 * reach)
         found += [(float(distance[i]), points[i]) for i in np.flatnonzero(done)]
         matrices = secants.jacobians((sides(setting, points) > 0).astype(np.float64))
-        good = np.isfinite(matrices).all(axis=(1, 2)) & ~done & np.isfinite(points).all(axis=1)
-        if not good.any():
-            break
+        good = np.isfinite(matrices).all(axis=(1, 2)) & ~done
         points, gaps, matrices = points[good], gaps[good], matrices[good]
         points = points - np.einsum("bij,bj->bi", np.linalg.pinv(matrices), gaps)
-    found.sort(key=lambda pair: pair[0])
-    for _, point in found[:24]:
-        if not descent.goes_on():
-            return
-        descent.improve(sides(setting, point[None])[0], home)
+        points = points[np.isfinite(points).all(axis=1)]
+    return found

@@ -75,6 +75,10 @@ class Orientation(Divisible):
         return self.hunter.descent
 
     @property
+    def _batch(self) -> int:
+        return self.network.batch
+
+    @property
     def subject(self) -> Subject:
         """The setting."""
         return Subject("inside", (self.network.setting,), (self.descent.setting,))

@@ -94,6 +94,10 @@ class PairSearch(Divisible):
         return self.tools[-1].descent
 
     @property
+    def _batch(self) -> int:
+        return self.network.batch
+
+    @property
     def subject(self) -> Subject:
         """The settings, and which pairs are looked at."""
         settings, descents = zip(*((tools.setting, tools.descent.setting) for tools in self.tools), strict=True)

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.ir.arrays import Array, Mask
-from ircert.limits import Undecided
+from ircert.limits import OutOfTime, Undecided
 from ircert.proofs.coincidence import Coincidence
 from ircert.proofs.descent import Descent
 from ircert.proofs.interior import FlatSides
@@ -87,7 +87,10 @@ class PhaseTree:
                 raise Stopped
             budget -= 1
             self.counts.nodes += 1
-            children = self._visit(*self.stack[-1])
+            try:
+                children = self._visit(*self.stack[-1])
+            except OutOfTime:
+                raise Stopped from None
             self.stack.pop()  # not before: what interrupts a visit leaves the node open
             self.stack += children
 
@@ -158,6 +161,8 @@ class PhaseTree:
         try:
             polytope = Coincidence(self.setting, descent.maps, first, there, self.radius)
             found = polytope.violation(Fraction(self.radius))
+        except OutOfTime:
+            raise
         except Undecided:
             self.undecided += 1
             self.counts.undecided += 1

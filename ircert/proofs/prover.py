@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from ircert.limits import OutOfTime
 from ircert.proofs.batches import Batches
 from ircert.proofs.boxes import SAFE, around
 from ircert.proofs.cell_tree import CellTree
@@ -87,7 +88,10 @@ class Prover:
             return "violated"
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
-        outcome = self._ways[radius].advance(stop)
+        try:
+            outcome = self._ways[radius].advance(stop)
+        except OutOfTime:  # in the middle of something, all of which stays open
+            return "stopped"
         if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
         if outcome == "closed":

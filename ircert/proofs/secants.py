@@ -20,11 +20,13 @@ from ircert.bounds.rounding import UNIT, slack
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
 from ircert.proofs.setting import Setting
 
 MOST_INPUTS = 8
 """Minors are expanded over all sets of columns: 2^n of them."""
-BATCH = 2048
+MOST, PRODUCTS = 2048, 100_000_000
+"""Corners that are looked at in one go, and the multiplications that it takes at most."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Secants:
         self.weights = {
             node.name: _dense(node.op.weight) for node in setting.graph.nodes if isinstance(node.op, Affine)
         }
+        self.products = setting.size * sum(weight.size for weight in self.weights.values())
+        """Multiplications that one matrix J takes."""
 
     def injective(self, slopes: Slopes) -> bool:
         """Whether no pair with these slopes collides, for sure."""
@@ -107,6 +111,7 @@ class Secants:
         for node in self.setting.graph.nodes:
             if node.name == self.setting.graph.input:
                 continue
+            checkpoint()
             given = [values[name] for name in node.operands]
             if isinstance(node.op, Affine):
                 values[node.name] = affine(node.name, given[0])
@@ -140,6 +145,7 @@ class Secants:
             size = (absolute @ size) * (1 + 8 * (len(size) + 4) * UNIT)
         sign = 0
         for codes in self._codes(len(free)):
+            checkpoint()
             bits = (codes[:, None] >> np.arange(len(free))) & 1
             batch = np.repeat(slopes.on[None, :].astype(np.float64), len(codes), axis=0)
             batch[:, free] = bits
@@ -155,13 +161,13 @@ class Secants:
                 return False
         return True
 
-    @staticmethod
-    def _codes(count: int) -> Iterator[Indices]:
+    def _codes(self, count: int) -> Iterator[Indices]:
         """All corners, by number; first a few from everywhere, because most failures show at once."""
         if count > 7:
             yield np.arange(64, dtype=np.int64) * 0x9E3779B1 % (1 << count)
-        for start in range(0, 1 << count, BATCH):
-            yield np.arange(start, min(start + BATCH, 1 << count), dtype=np.int64)
+        step = min(MOST, max(64, PRODUCTS // max(1, self.products)))
+        for start in range(0, 1 << count, step):
+            yield np.arange(start, min(start + step, 1 << count), dtype=np.int64)
 
     def apart(self, slopes: Slopes, low: Array, high: Array) -> bool:
         """Whether J d = 0 is impossible for every d in a box that does not hold 0, by intervals."""
@@ -214,6 +220,7 @@ def _propagated(graph: Graph, start: Array, relu: Any, affine: Any, *, extra: bo
     for node in graph.nodes:
         if node.name == graph.input:
             continue
+        checkpoint()
         given = [values[name] for name in node.operands]
         if isinstance(node.op, Affine):
             values[node.name] = affine(node.name, given[0])

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.ir.rational import Integers, integer_array
+from ircert.limits import checkpoint
 from ircert.proofs.exact_map import ExactMaps
 from ircert.proofs.setting import Phases
 
@@ -28,6 +29,7 @@ def regions_between(maps: ExactMaps, guess: Phases, a: list[Fraction], b: list[F
     way = integer_array([int((w - v) * common) for v, w in zip(a, b, strict=True)])
     phases, here = guess, Fraction(0)
     while here < 1:
+        checkpoint()
         phases = _behind(maps, phases, start, way, here)
         yield phases
         rows = maps.of(phases).z * phases.astype(object)[:, None]

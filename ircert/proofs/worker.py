@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ircert.limits import until
 from ircert.proofs.batches import Batches
 from ircert.proofs.descent import Descent
 from ircert.proofs.divisible import Divisible, Reply, Share, Subject
@@ -65,7 +66,7 @@ class Worker:
             self.searches[order.number] = self._search(order.subject)
             while len(self.searches) > KEPT:
                 del self.searches[min(self.searches)]
-        with np.errstate(all="ignore"):
+        with until(self._over), np.errstate(all="ignore"):
             return self.searches[order.number].work_on(order.share, order.effort, self._over)
 
     def _over(self) -> bool:

@@ -155,7 +155,7 @@ def test_the_box_around_a_ball_and_its_faces() -> None:
 @pytest.mark.parametrize("norm", ["1", "2"])
 def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPatch, norm: str) -> None:
     """Pairs outside of the ball, which the boxes of round balls have, do not stand in the way of others."""
-    monkeypatch.setattr("ircert.proofs.divisible.BATCH", 3)
+    monkeypatch.setattr("ircert.proofs.batches.MOST", 3)
     graph = residual(np.random.default_rng(3), 2, 5, scale=4.0)
     setting = setting_of(graph, [0.25, -0.125], norm=norm)
     radius = 0.875 * float(

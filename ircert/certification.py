@@ -19,9 +19,10 @@ from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.limits import Deadline
+from ircert.limits import Deadline, until
 from ircert.query import Norm, Query
 from ircert.result.result import ModelFacts, Result
+from ircert.threads import one_thread
 
 if TYPE_CHECKING:
     from ircert.backends.base import Backend
@@ -90,7 +91,8 @@ def certify(
         raise QueryError(f"the engine `{chosen.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
     if progress is not None:
         progress(Progress(0.0, None, str(estimated_size(question))))
-    answer = chosen.answer(question)
+    with until(question.deadline.passed), one_thread():
+        answer = chosen.answer(question)
     answered = time.perf_counter()
     judged = judge(question, answer, require)
     end = time.perf_counter()

@@ -26,6 +26,7 @@ from ircert.bounds.rounding import TINY, UNIT, affine_interval, magnitude, slack
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
 from ircert.query import Ball
 
 Line: TypeAlias = tuple[Array, Array]
@@ -97,6 +98,7 @@ class _Backward:
     def run(self, ball: Ball) -> tuple[Array, Array]:
         order = [node.name for node in self.graph.nodes]
         for name in reversed(order[: order.index(self.target) + 1]):
+            checkpoint()
             if name != self.graph.input and name in self.sum.coefficients:
                 self._move(self.graph[name], self.sum.coefficients.pop(name))
         found = self.sum.coefficients.get(self.graph.input)

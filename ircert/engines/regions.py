@@ -16,6 +16,7 @@ from ircert.engines.base import Answer, Engine, Progress, Question
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import good_radius, known_refuted
 from ircert.ir.compose import stack
+from ircert.limits import OutOfTime
 from ircert.passes.product import canonical
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair
@@ -40,10 +41,6 @@ EVIDENCE = {
     "preimage": "the nearest other point with the centre's output",
     "flat": "the centre's output is taken on a segment or region through the centre",
 }
-
-
-class OutOfTime(Exception):
-    """The deadline has passed."""
 
 
 class Regions(Engine):

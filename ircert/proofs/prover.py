@@ -82,16 +82,19 @@ class Prover:
         Asked again about the same ball, it goes on.
         """
         stop = self.stop if stop is None else stop
+        try:
+            return self._proved(radius, nearer, stop)
+        except OutOfTime:  # in the middle of something, all of which stays open
+            return "stopped"
+
+    def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if nearer < math.inf:
             return self._by_pairs(radius, nearer, stop)
         if self.descent.has_within(radius):
             return "violated"
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
-        try:
-            outcome = self._ways[radius].advance(stop)
-        except OutOfTime:  # in the middle of something, all of which stays open
-            return "stopped"
+        outcome = self._ways[radius].advance(stop)
         if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
         if outcome == "closed":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -40,16 +41,20 @@ class Tools:
     secants: Secants
     matter: Mask
     counts: Counts
-    relaxation: Relaxation
 
     def __post_init__(self) -> None:
         self.flat = FlatSides(self.descent.maps)
+
+    @cached_property
+    def relaxation(self) -> Relaxation:
+        """Made when a tree first needs it: for wide networks that takes a while."""
+        return Relaxation(self.setting)
 
     @staticmethod
     def of(setting: Setting, descent: Descent, counts: Counts) -> Tools:
         """Those for a setting."""
         matter = neurons_that_matter(setting)
-        return Tools(setting, descent, Secants(setting), matter, counts, Relaxation(setting))
+        return Tools(setting, descent, Secants(setting), matter, counts)
 
 
 class PhaseTree:

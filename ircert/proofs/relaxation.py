@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.rounding import slack
@@ -36,6 +36,8 @@ from ircert.proofs.setting import Phases, Setting
 from ircert.query import Ball
 
 MOST_CUTS = 200
+SMALLEST = 1e-12
+"""The solver is not given smaller coefficients; proofs know them."""
 ENTRIES = 10**9
 """Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
 FEWEST_ITERATIONS = 50
@@ -109,7 +111,9 @@ class Relaxation:
                 self.gap_forms = self.gap_forms + [rest.take(np.array([j])) for j in setting.unknowns]
         program = build.program()
         self._blocks = program.variables
-        self._base = program.matrix.toarray()
+        self._base = csr_array(program.matrix)
+        self._base.sort_indices()
+        self._slopes = [self._entries(places.above + places.step, places.inner) for places in self.places]
         self._base_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
         self._base_upper = np.where(program.senses == ">=", np.inf, program.rhs)
         self._rows_of = {block.name: block for block in program.rows}
@@ -165,7 +169,7 @@ class Relaxation:
                 self._first_cuts()
         parts = {"x": first, "y": second}
         self.lower, self.upper = (np.full(self._base.shape[1], v) for v in (-np.inf, np.inf))
-        self.matrix = self._base.copy()
+        self._rows = self._base.copy()
         self.row_lower, self.row_upper = self._base_lower.copy(), self._base_upper.copy()
         for block in self._blocks:
             assert block.origin is not None
@@ -173,11 +177,10 @@ class Relaxation:
             self.lower[block.where], self.upper[block.where] = low, high
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
             raise ProgramError("a neuron has no finite bounds on this ball", remedy="use a smaller ball")
-        for places, part in zip(self.places, parts.values(), strict=False):
+        for places, entries, part in zip(self.places, self._slopes, parts.values(), strict=False):
             slope, offset, _ = relaxation(part.low[places.neurons], part.high[places.neurons])
-            line = places.above + places.step
-            self.matrix[line, places.inner] = -slope
-            self.row_upper[line] = offset
+            self._rows.data[entries] = -slope
+            self.row_upper[places.above + places.step] = offset
         for tag in parts:
             if self.setting.norm == "1" and f"diamond.{tag}" in self._rows_of:
                 self.row_upper[self._rows_of[f"diamond.{tag}"].where] = math.nextafter(self.radius, math.inf)
@@ -199,6 +202,8 @@ class Relaxation:
 
     def _first_cuts(self) -> None:
         n = self.setting.size
+        if 2 * n * (n - 1) > MOST_CUTS:  # those that points need are made when they do
+            return
         for i in range(n):
             for j in range(i):
                 for a in (1.0, -1.0):
@@ -216,40 +221,57 @@ class Relaxation:
         if right < LARGEST:  # a plane that floats cannot hold is left out
             self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
 
+    def _cut_rows(self) -> csr_array:
+        """The planes of all cuts, for x and for y."""
+        blocks = [block for block in (self.x, self.y) if block is not None]
+        planes = np.repeat(np.array([g for g, _ in self._cuts]).reshape(-1, self.setting.size), len(blocks), axis=0)
+        starts = np.tile([block.start for block in blocks], len(self._cuts))
+        columns = starts[:, None] + np.arange(self.setting.size)
+        rows = np.repeat(np.arange(len(planes)), self.setting.size)
+        shape = (len(planes), self._base.shape[1])
+        return csr_array((planes.ravel(), (rows, columns.ravel().astype(np.int64))), shape=shape)
+
+    def _entries(self, rows: Indices, columns: Indices) -> Indices:
+        """Where entries of the base matrix lie in its data."""
+        first, last = self._base.indptr[rows], self._base.indptr[rows + 1]
+        pairs = zip(first.tolist(), last.tolist(), columns.tolist(), strict=True)
+        indices = self._base.indices
+        found = np.array([a + int(np.searchsorted(indices[a:b], j)) for a, b, j in pairs], dtype=np.int64)
+        assert (indices[found] == columns).all(), "the base matrix has all entries that `fit` changes"
+        return found
+
     def _load(self) -> None:
         import highspy
 
-        rows = []
-        for g, _ in self._cuts:
-            for block in (self.x, self.y):
-                if block is not None:
-                    row = np.zeros(self.matrix.shape[1])
-                    row[block.where] = g
-                    rows.append(row)
-        limits = np.repeat([limit for _, limit in self._cuts], 1 if self.y is None else 2)
-        size = len(self._base)
-        self.matrix = np.concatenate([self.matrix[:size], *(row[None] for row in rows)])
-        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(rows), -np.inf)])
+        cuts = self._cut_rows()
+        limits = np.repeat([limit for _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
+        size = self._base.shape[0]
+        self.matrix = csr_array(vstack([self._rows, cuts], format="csr"))
+        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf)])
         self.row_upper = np.concatenate([self.row_upper[:size], limits])
-        self.absolute = np.abs(self.matrix)
+        self.absolute = abs(self.matrix)
         solver = highspy.Highs()
         for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1)):
             solver.setOptionValue(name, value)
-        solver.setOptionValue("small_matrix_value", 1e-12)
+        solver.setOptionValue("small_matrix_value", SMALLEST)
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = self.matrix.shape[1], self.matrix.shape[0]
         lp.col_cost_ = np.zeros(lp.num_col_)
         lp.col_lower_, lp.col_upper_ = self.lower, self.upper
         lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
-        kept = csr_array(np.where(self.absolute < 1e-12, 0.0, self.matrix))
+        kept = self.matrix.copy()
+        kept.data[np.abs(kept.data) < SMALLEST] = 0.0
+        kept.eliminate_zeros()
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
-        solver.setOptionValue("simplex_iteration_limit", max(FEWEST_ITERATIONS, ENTRIES // self.matrix.size))
+        solver.setOptionValue(
+            "simplex_iteration_limit", max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(self.matrix.shape)))
+        )
         solver.passModel(lp)
         self.solver = solver
         self._columns = np.arange(lp.num_col_, dtype=np.int32)
-        self._rows = np.arange(lp.num_row_, dtype=np.int32)
+        self._every_row = np.arange(lp.num_row_, dtype=np.int32)
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
@@ -273,7 +295,7 @@ class Relaxation:
             return Solved(empty=True)
         solver = self.solver
         solver.changeColsBounds(len(self._columns), self._columns, lower, upper)
-        solver.changeRowsBounds(len(self._rows), self._rows, self.row_lower, row_upper)
+        solver.changeRowsBounds(len(self._every_row), self._every_row, self.row_lower, row_upper)
         solver.changeColsCost(len(self._columns), self._columns, -cost)
         self.solved += 1
         solver.run()

@@ -30,10 +30,19 @@ def decompose(values: Array) -> tuple[Indices, Indices]:
 
 def integers(values: Array) -> tuple[list[int], int]:
     """(n, k) with values == n / 2**k exactly, n a list of Python integers and k >= 0."""
+    scale = shift(values)
+    return scaled(values, scale), scale
+
+
+def shift(values: Array) -> int:
+    """The least k >= 0 such that all values times 2**k are integers."""
+    return max(0, -int(decompose(values)[1].min(initial=0)))
+
+
+def scaled(values: Array, scale: int) -> list[int]:
+    """The values times 2**scale, which are integers."""
     mantissa, exponent = decompose(values)
-    scale = max(0, -int(exponent.min(initial=0)))
-    shifts = (exponent + scale).tolist()
-    return [m << s for m, s in zip(mantissa.tolist(), shifts, strict=True)], scale
+    return [m << s for m, s in zip(mantissa.tolist(), (exponent + scale).tolist(), strict=True)]
 
 
 def add(*terms: Array) -> Array | None:

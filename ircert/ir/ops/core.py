@@ -12,9 +12,13 @@ import numpy as np
 
 from ircert.errors import OpError
 from ircert.ir.arrays import LARGEST, Array, Indices, Matrix, freeze, matrix, nonzeros, tensor
-from ircert.ir.dyadic import integers
+from ircert.ir.digits import DigitMatrix
+from ircert.ir.dyadic import scaled, shift
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.rational import Integers, Rationals, integer_array, integer_type, over_common_denominator
+
+MANY = 4096
+"""From so many weights on, exact products are computed by digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,34 +78,54 @@ class Affine(Op):
 
     def exact(self, *operands: Rationals) -> Rationals:
         (x,) = operands
+        product = self.exact_product(x)
+        return Rationals(product.numerators + self._integer_bias * x.denominator, product.denominator)
+
+    def exact_product(self, x: Rationals) -> Rationals:
+        """weight @ x, without the bias."""
+        denominator = x.denominator * self._scale
+        if (self.weight.size if isinstance(self.weight, np.ndarray) else self.weight.nnz) >= MANY:
+            return Rationals(integer_array(self._digits.times(x.numerators.tolist())), denominator)
         rows = self._integer_rows
         terms = rows.values * x.numerators[rows.columns]
         sums = np.full(len(self.bias), integer_type()(0), dtype=object)
         if len(rows.starts):
             sums[rows.occupied] = np.add.reduceat(terms, rows.starts)
-        return Rationals(sums + rows.bias * x.denominator, x.denominator * rows.scale)
+        return Rationals(sums, denominator)
+
+    @cached_property
+    def _exponent(self) -> int:
+        """The least k >= 0 such that weight and bias times 2^k are integers."""
+        return shift(np.concatenate([nonzeros(self.weight).data, self.bias]))
+
+    @cached_property
+    def _scale(self) -> Any:
+        return integer_type()(1 << self._exponent)
+
+    @cached_property
+    def _integer_bias(self) -> Integers:
+        return integer_array(scaled(self.bias, self._exponent))
+
+    @cached_property
+    def _digits(self) -> DigitMatrix:
+        return DigitMatrix(self.weight, self._exponent)
 
     @cached_property
     def _integer_rows(self) -> _IntegerRows:
         sparse = nonzeros(self.weight)
-        numbers, scale = integers(np.concatenate([sparse.data, self.bias]))
-        values = integer_array(numbers)
         occupied = np.flatnonzero(np.diff(sparse.indptr))
-        return _IntegerRows(
-            values[: sparse.nnz], sparse.indices, sparse.indptr[occupied], occupied, values[sparse.nnz :], 1 << scale
-        )
+        values = integer_array(scaled(sparse.data, self._exponent))
+        return _IntegerRows(values, sparse.indices, sparse.indptr[occupied], occupied)
 
 
 @dataclass(frozen=True)
 class _IntegerRows:
-    """weight and bias times `scale`, as integers; row occupied[i] starts at starts[i]."""
+    """The scaled weights that are not zero, as integers; row occupied[i] starts at starts[i]."""
 
     values: Integers
     columns: Any
     starts: Any
     occupied: Any
-    bias: Integers
-    scale: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ ROOMS = [
     "ircert.data",
     "ircert.query",
     "ircert.bounds",
+    "ircert.exact",
     "ircert.exact_lp",
     "ircert.programs",
     "ircert.encodings",

@@ -7,23 +7,23 @@ segment has to start in c itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
 from ircert.engines.base import Question
-from ircert.engines.directions import AtZero, Neighbourhood
-from ircert.engines.kernels import Vector, has_full_rank, kernel
-from ircert.ir.arrays import nonzeros
+from ircert.engines.cones import cone_direction
+from ircert.engines.directions import Direction, Neighbourhood, Vector
+from ircert.engines.reach import reach_exponent
+from ircert.engines.still import still_direction
+from ircert.ir.arrays import Mask
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine
 
 Pair = tuple[Vector, Vector]
 
-MOST_COLUMNS = 48
-MOST_WORK = 4_000_000
-"""Exact elimination and exact products stay within about a second."""
 TRIES = 3
+"""Linear regions next to the centre that are looked at, where it lies on a kink."""
 
 
 def free_inputs(question: Question) -> list[int]:
@@ -33,42 +33,34 @@ def free_inputs(question: Question) -> list[int]:
 
 def collision_next_to_center(question: Question, graph: Graph, other: Graph | None) -> Pair | None:
     """A collision on a linear region at the centre (`local`, `transform`), or None if none was found cheaply."""
-    free = free_inputs(question)
-    chosen = free[: graph.output_dim + 1] if other is None else free
-    if not _is_small(graph, other, chosen):
-        return None
-    for attempt in range(TRIES):
-        if attempt and question.deadline.passed():
-            break
-        x = _inner_point(question, graph, other, Random(question.seed + attempt))
-        here = Neighbourhood(graph, x)
-        there = None if other is None else Neighbourhood(other, x)
-        for v in _kernel(here, chosen, "off"):
-            along = here.along(v)
-            changes = None if there is None else there.along(v)
-            if any(along.change) or (changes is not None and not any(changes.change)):
-                continue
-            reach = [along.reach] if changes is None else [along.reach, changes.reach]
-            step = _step(question, x, v, reach)
+    center = exact_center(question)
+    places = [Neighbourhood(g, center) for g in (graph, other) if g is not None]
+    smooth = not any(len(kinks) for place in places for kinks in place.kinks.values())
+    for attempt in range(1 if smooth else TRIES):
+        near = places
+        if not (smooth and _is_inside(question)):
+            x = _inner_point(question, places, Random(question.seed + attempt))
+            near = [Neighbourhood(place.graph, x) for place in places]
+        direction = still_direction(near[0], near[1] if other is not None else None, free_inputs(question))
+        if direction is not None:
+            step = _step(question, near, direction)
             if step > 0:
-                return x, _moved(x, v, step)
+                return near[0].x, _moved(near[0].x, direction, step)
     return None
 
 
 def collision_at_center(question: Question, graph: Graph) -> Pair | None:
     """A segment from the centre on which the network does not change (`pseudo`), or None if none was found cheaply."""
-    free = free_inputs(question)
-    if not _is_small(graph, None, free):
-        return None
     center = exact_center(question)
     here = Neighbourhood(graph, center)
-    for v in _candidates(here, free):
-        along = here.along(v)
-        if not any(along.change):
-            step = _step(question, center, v, [along.reach])
-            if step > 0:
-                return _moved(center, v, step), center
-    return None
+    sides = _sides(question)
+    inside = [j for j, side in sides.items() if side == 0]
+    direction = still_direction(here, None, inside) if inside else None
+    found = cone_direction(here, sides) if direction is None else (direction, here.on)
+    if found is None:
+        return None
+    step = _step(question, [here], *found)
+    return _moved(center, found[0], step), center
 
 
 def exact_center(question: Question) -> Vector:
@@ -76,83 +68,65 @@ def exact_center(question: Question) -> Vector:
     return [Fraction(v) for v in question.center.tolist()]
 
 
-def columns_of(here: Neighbourhood, chosen: list[int], at_zero: AtZero) -> list[Vector]:
-    """The derivatives along some inputs, with every neuron at 0 on the same side."""
-    return [here.along(_unit(j, len(here.x)), at_zero).change for j in chosen]
+def _sides(question: Question) -> dict[int, int]:
+    """For each input that may move, where the centre leaves it only one way: 1 for up, -1 for down, else 0."""
+    bounds = list(zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True))
+    return {j: int(bounds[j][0] == bounds[j][1]) - int(bounds[j][0] == bounds[j][2]) for j in free_inputs(question)}
 
 
-def _candidates(here: Neighbourhood, free: list[int]) -> Iterator[Vector]:
-    """Kernel directions of regions around the point; first those that move no neuron away from 0."""
-    still = []
-    for j in free:
-        along = here.along(_unit(j, len(here.x)), "off")
-        still.append(along.change + along.at_zero)
-    sides: tuple[list[Vector], ...] = (still, columns_of(here, free, "off"), columns_of(here, free, "on"))
-    for columns in sides:
-        for v in _spread(columns, free, len(here.x)):
-            yield v
-            yield [-a for a in v]
+def _is_inside(question: Question) -> bool:
+    return not any(_sides(question).values())
 
 
-def _kernel(here: Neighbourhood, chosen: list[int], at_zero: AtZero) -> list[Vector]:
-    return _spread(columns_of(here, chosen, at_zero), chosen, len(here.x))
-
-
-def _spread(columns: list[Vector], chosen: list[int], size: int) -> list[Vector]:
-    """The kernel of the columns as directions of the whole space."""
-    if has_full_rank(columns):
-        return []
-    basis = []
-    for short in kernel(columns):
-        v = [Fraction(0)] * size
-        for j, value in zip(chosen, short, strict=True):
-            v[j] = value
-        basis.append(v)
-    return basis
-
-
-def _is_small(graph: Graph, other: Graph | None, chosen: list[int]) -> bool:
-    graphs = [graph] if other is None else [graph, other]
-    weights = sum(nonzeros(n.op.weight).nnz for g in graphs for n in g.nodes if isinstance(n.op, Affine))
-    return 0 < len(chosen) <= MOST_COLUMNS and weights * (len(chosen) + 2) <= MOST_WORK
-
-
-def _inner_point(question: Question, graph: Graph, other: Graph | None, random: Random) -> Vector:
+def _inner_point(question: Question, places: Sequence[Neighbourhood], random: Random) -> Vector:
     """A point inside a linear region that has the centre in its closure, off the domain's sides."""
     center = exact_center(question)
-    bounds = zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
-    d = []
-    for c, low, high in bounds:
-        size = Fraction(random.randrange(1, 1024), 1024) if low < high else Fraction(0)
-        d.append(-size if c == high or (c != low and random.random() < 0.5) else size)
-    reach = [Neighbourhood(g, center).along(d).reach for g in (graph, other) if g is not None]
-    step = _step(question, center, d, reach)
-    return _moved(center, d, step)
+    direction = [Fraction(0)] * len(center)
+    for j, side in _sides(question).items():
+        size, toss = random.randrange(1, 1024), random.random()
+        direction[j] = Fraction(size if side > 0 or (side == 0 and toss < 0.5) else -size, 1024)
+    limits = [r / 2 for place in places if (r := place.along(direction).reach) is not None]
+    limits.append(Fraction(min(question.reach, 1.0)) / 4 / sum(abs(a) for a in direction))
+    limits += [_room(question, j, a, center[j]) for j, a in enumerate(direction) if a]
+    step = _power_below(min(limits))
+    return [p + step * a for p, a in zip(center, direction, strict=True)]
 
 
-def _step(question: Question, x: Vector, v: Vector, reach: list[Fraction | None]) -> Fraction:
-    """A power of two t with x + t v well inside reach, domain and half of the ball's size; 0 if v leaves the domain."""
-    limits = [r / 2 for r in reach if r is not None]
-    limits.append(Fraction(min(question.reach, 1.0)) / 4 / sum(abs(a) for a in v))
-    for a, p, low, high in zip(v, x, question.low.tolist(), question.high.tolist(), strict=True):
-        side = high if a > 0 else low
-        if a != 0 and abs(side) != float("inf"):
-            limits.append((Fraction(side) - p) / a / 2)
+def _step(
+    question: Question, places: Sequence[Neighbourhood], direction: Direction, on: dict[str, Mask] | None = None
+) -> Fraction:
+    """A power of two t with x + t v well inside regions, domain and half of the ball's size."""
+    x = places[0].x
+    limits = [_reach(place, direction, place.on if on is None else on) for place in places]
+    limits.append(Fraction(min(question.reach, 1.0)) / 4 / len(direction.inputs))
+    limits += [_room(question, j, v, x[j]) for j, v in zip(direction.inputs, direction.numbers, strict=True)]
     return _power_below(min(limits))
+
+
+def _reach(place: Neighbourhood, direction: Direction, on: dict[str, Mask]) -> Fraction:
+    """Some t > 0 such that all neurons that are not at 0 keep their signs on [x, x + t v]."""
+    exponent = reach_exponent(place, direction, on)
+    if exponent is not None:
+        return Fraction(2) ** exponent
+    exact = place.along(direction.fractions(place.graph.input_dim)).reach
+    return Fraction(1) if exact is None else exact / 2
+
+
+def _room(question: Question, j: int, way: Fraction | int, at: Fraction) -> Fraction:
+    """Half of what the domain leaves for steps of at most 1, in this input and to this side; at most 1."""
+    side = float(question.high[j] if way > 0 else question.low[j])
+    return Fraction(1) if math.isinf(side) or not way else abs(Fraction(side) - at) / 2
 
 
 def _power_below(limit: Fraction) -> Fraction:
     if limit <= 0:
         return Fraction(0)
     power = Fraction(2) ** (limit.numerator.bit_length() - limit.denominator.bit_length())
-    while power > limit:
-        power /= 2
-    return power
+    return power if power <= limit else power / 2
 
 
-def _moved(x: Vector, v: Vector, step: Fraction) -> Vector:
-    return [p + step * a for p, a in zip(x, v, strict=True)]
-
-
-def _unit(j: int, size: int) -> Vector:
-    return [Fraction(int(k == j)) for k in range(size)]
+def _moved(x: Vector, direction: Direction, step: Fraction) -> Vector:
+    moved = list(x)
+    for j, number in zip(direction.inputs, direction.numbers, strict=True):
+        moved[j] += step * Fraction(number, 1 << direction.bits)
+    return moved

@@ -11,18 +11,20 @@ with Lip(g) < 1 (residual networks) this always holds. All matrices are floats t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
 from ircert.bounds.rounding import TINY, slack
-from ircert.engines.kernels import has_full_rank
+from ircert.engines.cuts import between, cuts
+from ircert.engines.derivatives import dense, entries
 from ircert.engines.norms import Unbounded, any_norm_bound, norm_bound, norm_estimate, product, rough_product
+from ircert.exact.residues import has_full_rank
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
 from ircert.query import Norm
 
 Term: TypeAlias = tuple[Array, Fraction]
@@ -32,52 +34,40 @@ Expansion: TypeAlias = dict[str, Term]
 
 NORMS: tuple[Norm, ...] = ("inf", "1", "2")
 WIDEST = 192
+LARGEST = 1 << 22
+"""Numbers of a matrix whose rank is found at once."""
 LONGEST_BLOCK = 6
 """How many cuts one block may span."""
 
 
-def is_injective(graph: Graph, stop: Callable[[], bool] = lambda: False) -> bool:
-    """Whether a canonical graph is injective on the whole space, by this argument; False says nothing.
-
-    stop: asked between blocks, whether there is no time left
-    """
-    if max(graph.sizes.values()) > WIDEST:
-        return False
-    cuts = _cuts(graph)
-    last = len(cuts) - 1
+def is_injective(graph: Graph) -> bool:
+    """Whether a canonical graph is injective on the whole space, by this argument; False says nothing."""
+    marks = cuts(graph)
+    last = len(marks) - 1
     reached, pending = {0}, [(0, 1)]
-    while pending and last not in reached and not stop():
+    while pending and last not in reached:
         i, j = pending.pop()
         if j < min(i + LONGEST_BLOCK, last):
             pending.append((i, j + 1))
-        if j not in reached and _block_is_injective(graph, cuts[i], cuts[j]):
+        if j not in reached and _block_is_injective(graph, marks[i], marks[j]):
             reached.add(j)
             pending.append((j, j + 1))
     return last in reached
-
-
-def _cuts(graph: Graph) -> list[str]:
-    """The nodes that every path from input to output passes, in order: no edge of the sorted graph skips them."""
-    position = {node.name: i for i, node in enumerate(graph.nodes)}
-    cuts, farthest = [], 0
-    for i, node in enumerate(graph.nodes):
-        if farthest <= i:
-            cuts.append(node.name)
-        farthest = max([farthest, *(position[reader] for reader in graph.consumers[node.name])])
-    return cuts
 
 
 def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
     if graph.sizes[end] < graph.sizes[start]:
         return False
     node = graph[end]
-    if isinstance(node.op, Affine) and node.operands == (start,) and _has_full_column_rank(node.op):
+    if isinstance(node.op, Affine) and node.operands == (start,) and _has_full_rank(node.op):
         return True
+    if max(graph.sizes[n.name] for n in between(graph, start, end)) > WIDEST:
+        return False
     return any(_is_near_linear(graph, start, end, norm) for norm in NORMS)
 
 
-def _has_full_column_rank(op: Affine) -> bool:
-    return has_full_rank([[Fraction(v) for v in column] for column in _dense(op).T.tolist()])
+def _has_full_rank(op: Affine) -> bool:
+    return entries(op.weight) <= LARGEST and has_full_rank(dense(op.weight))
 
 
 def _is_near_linear(graph: Graph, start: str, end: str, norm: Norm) -> bool:
@@ -115,6 +105,7 @@ class _Block:
         total = self.norm_of(rest, self.norm) + any_norm_bound(slack(2, np.abs(near_identity) + 1.0)) + rounding
         total += size * terms[self.start][1]
         for name, (matrix, error) in terms.items():
+            checkpoint()
             if name != self.start:
                 scaled, rounding = self.product(inverse, matrix)
                 total += (self.norm_of(scaled, self.norm) + rounding + size * error) * self.lipschitz[name]
@@ -134,9 +125,10 @@ class _Block:
         return self.expansions[name]
 
     def _expanded(self, node: Node) -> Expansion:
+        checkpoint()
         operands = [self.expansions[name] for name in node.operands]
         if isinstance(node.op, Affine):
-            weight = _dense(node.op)
+            weight = dense(node.op.weight)
             return {name: self._times(weight, term) for name, term in operands[0].items()}
         if isinstance(node.op, Relu):
             return self._relu(node.name, operands[0])
@@ -184,7 +176,3 @@ def _sum(terms: list[Term]) -> Term:
 def _lost(matrix: Array) -> Fraction:
     """What halving can lose: the last bit of the smallest floats."""
     return Fraction(TINY) * max(matrix.shape)
-
-
-def _dense(op: Affine) -> Array:
-    return op.weight if isinstance(op.weight, np.ndarray) else np.asarray(op.weight.toarray())

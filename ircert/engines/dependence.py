@@ -9,20 +9,21 @@ mixtures of outputs and constants are functions of f(x) on every ball.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 
-from ircert.engines.kernels import Vector, has_full_rank, kernel
-from ircert.ir.arrays import Matrix, nonzeros
+from ircert.engines.derivatives import dense, entries
+from ircert.exact.dyadics import Dyadics
+from ircert.exact.kernels import seem_spanned, spans
+from ircert.exact.residues import PRIMES, has_full_rank, residues
+from ircert.ir.arrays import Array, Matrix, nonzeros
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Concat
 from ircert.ir.ops.base import Op
+from ircert.limits import OutOfTime, Undecided
 
-LARGEST = 1024
-"""Entries of a matrix whose kernel is still found at once."""
-FAR = 1e-6
-"""Rows that are this far from a span, relatively, are surely not meant to lie in it."""
+LARGEST = 1 << 20
+"""Entries of a matrix whose span is looked at."""
 
 
 def is_function_of(graph: Graph, other: Graph) -> bool:
@@ -50,10 +51,10 @@ def _meanings(graph: Graph, numbers: dict[tuple[Op, tuple[int, ...]], int]) -> d
 
 @dataclass
 class _Known:
-    """What is determined: whole nodes, and for some nodes h the product W h; `seen` has the columns of W."""
+    """What is determined: whole nodes, and for some nodes h the product W h; `seen` has these W."""
 
     whole: set[int] = field(default_factory=set)
-    seen: dict[int, list[Vector]] = field(default_factory=dict)
+    seen: dict[int, Array] = field(default_factory=dict)
 
     def add(self, graph: Graph, meanings: dict[str, int], name: str) -> None:
         """A node of the first network is determined, and what follows from that."""
@@ -62,11 +63,11 @@ class _Known:
         if isinstance(node.op, Concat):
             for operand in node.operands:
                 self.add(graph, meanings, operand)
-        if isinstance(node.op, Affine) and _entries(node.op.weight) <= LARGEST:
+        if isinstance(node.op, Affine) and entries(node.op.weight) <= LARGEST:
             (operand,) = node.operands
-            meaning, columns = meanings[operand], _columns(node.op.weight)
-            before = self.seen.get(meaning, [[] for _ in columns])
-            self.seen[meaning] = [old + new for old, new in zip(before, columns, strict=True)]
+            meaning, weight = meanings[operand], dense(node.op.weight)
+            before = self.seen.get(meaning)
+            self.seen[meaning] = weight if before is None else np.concatenate([before, weight])
             if has_full_rank(self.seen[meaning]):
                 self.add(graph, meanings, operand)
 
@@ -74,33 +75,14 @@ class _Known:
         """Whether V h is determined: V vanishes, or at least where W does."""
         if nonzeros(weight).nnz == 0:
             return True
-        if meaning not in self.seen or _entries(weight) > LARGEST:
+        if meaning not in self.seen or entries(weight) > LARGEST:
             return False
-        first, second = self.seen[meaning], _columns(weight)
-        if not _seem_spanned(first, second):
+        first, second = self.seen[meaning], dense(weight)
+        if not seem_spanned(residues(first, PRIMES[0]), residues(second, PRIMES[0])):
             return False
-        return not any(
-            sum(a * column[i] for a, column in zip(v, second, strict=True))
-            for v in kernel(first)
-            for i in range(len(second[0]))
-        )
-
-
-def _seem_spanned(first: list[Vector], second: list[Vector]) -> bool:
-    """Whether the rows of the second matrix lie nearly in the span of the first one's; floats, which prove nothing."""
-    w, v = (np.array([[float(t) for t in column] for column in columns]) for columns in (first, second))
-    with np.errstate(all="ignore"):
         try:
-            rest = v - w @ np.linalg.lstsq(w, v, rcond=None)[0]
-        except np.linalg.LinAlgError:
-            return True
-        return bool((np.abs(rest).max(axis=0) <= FAR * np.abs(v).max(axis=0)).all())
-
-
-def _entries(weight: Matrix) -> int:
-    rows, columns = weight.shape
-    return int(rows * columns)
-
-
-def _columns(weight: Matrix) -> list[Vector]:
-    return [[Fraction(v) for v in column] for column in nonzeros(weight).toarray().T.tolist()]
+            return spans(Dyadics.of_floats(first), Dyadics.of_floats(second))
+        except OutOfTime:
+            raise
+        except Undecided:
+            return False

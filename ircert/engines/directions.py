@@ -4,29 +4,51 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from functools import cached_property
 
 import numpy as np
 
-from ircert.engines.kernels import Vector
+from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
 from ircert.ir.rational import Rationals, integer_type
+from ircert.limits import checkpoint
 
-AtZero = Literal["off", "on", "turn"]
-"""What a neuron at 0 does: it is off, it is on, or it goes where the direction takes it."""
+Vector = list[Fraction]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The vector numbers / 2^bits at `inputs`, and 0 elsewhere; no entry is larger than 1."""
+
+    inputs: list[int]
+    numbers: list[int]
+
+    @cached_property
+    def bits(self) -> int:
+        """The length of the largest number."""
+        return max(abs(v) for v in self.numbers).bit_length()
+
+    def floats(self, size: int) -> Array:
+        """The vector, rounded to floats."""
+        vector = np.zeros(size)
+        vector[self.inputs] = [v / (1 << self.bits) for v in self.numbers]
+        return vector
+
+    def fractions(self, size: int) -> Vector:
+        """The vector."""
+        vector = [Fraction(0)] * size
+        for j, v in zip(self.inputs, self.numbers, strict=True):
+            vector[j] = Fraction(v, 1 << self.bits)
+        return vector
 
 
 @dataclass(frozen=True)
 class Along:
-    """f(x + t v) = f(x) + t change for 0 <= t <= reach (None: for every t), if the neurons at 0 turn with v.
-
-    at_zero: the derivatives of the neurons whose value is 0
-    """
+    """f(x + t v) = f(x) + t change for 0 <= t <= reach (None: for every t)."""
 
     change: Vector
     reach: Fraction | None
-    at_zero: Vector
 
 
 class Neighbourhood:
@@ -36,41 +58,50 @@ class Neighbourhood:
         self.graph = graph
         self.x = x
         self._values = {graph.input: Rationals.of_fractions(x)}
-        self._linear: dict[str, Affine] = {}
         for node in graph.nodes:
+            checkpoint()
             if node.name != graph.input:
                 self._values[node.name] = node.op.exact(*(self._values[name] for name in node.operands))
-            if isinstance(node.op, Affine):
-                self._linear[node.name] = Affine(node.op.weight)
 
-    def along(self, v: Vector, at_zero: AtZero = "turn") -> Along:
-        """The derivative along v."""
+    @cached_property
+    def before(self) -> dict[str, Rationals]:
+        """The operand of each relu."""
+        return {n.name: self._values[n.operands[0]] for n in self.graph.nodes if isinstance(n.op, Relu)}
+
+    @cached_property
+    def on(self) -> dict[str, Mask]:
+        """For each relu, the neurons above 0."""
+        return {name: np.asarray(z.numerators > 0, dtype=bool) for name, z in self.before.items()}
+
+    @cached_property
+    def kinks(self) -> dict[str, Indices]:
+        """For each relu, the neurons at 0."""
+        return {name: np.flatnonzero(z.numerators == 0) for name, z in self.before.items()}
+
+    def along(self, v: Vector) -> Along:
+        """The derivative along v; the neurons at 0 turn with it."""
         slopes = {self.graph.input: Rationals.of_fractions(v)}
         reach: Fraction | None = None
-        kinks: Vector = []
         for node in self.graph.nodes:
             if node.name == self.graph.input:
                 continue
+            checkpoint()
             operands = [slopes[name] for name in node.operands]
             if isinstance(node.op, Relu):
                 value = self._values[node.operands[0]]
-                slopes[node.name] = _turned(value, operands[0], at_zero)
+                slopes[node.name] = _turned(value, operands[0])
                 reach = _least(reach, _first_change(value, operands[0]))
-                still = Rationals(operands[0].numerators[value.numerators == 0], operands[0].denominator)
-                kinks += still.fractions()
+            elif isinstance(node.op, Affine):
+                slopes[node.name] = node.op.exact_product(*operands)
             else:
-                slopes[node.name] = self._linear.get(node.name, node.op).exact(*operands)
-        return Along(slopes[self.graph.output].fractions(), reach, kinks)
+                slopes[node.name] = node.op.exact(*operands)
+        return Along(slopes[self.graph.output].fractions(), reach)
 
 
-def _turned(value: Rationals, slope: Rationals, at_zero: AtZero) -> Rationals:
+def _turned(value: Rationals, slope: Rationals) -> Rationals:
     """The derivative of relu(z) from z and the derivative of z."""
     zero = integer_type()(0)
-    on, kink = value.numerators > 0, value.numerators == 0
-    if at_zero == "on":
-        on = on | kink
-    elif at_zero == "turn":
-        on = on | (kink & (slope.numerators > 0))
+    on = (value.numerators > 0) | ((value.numerators == 0) & (slope.numerators > 0))
     return Rationals(np.where(on.astype(bool), slope.numerators, zero), slope.denominator)
 
 

@@ -4,43 +4,49 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ircert.engines.base import Answer, Question
-from ircert.engines.collapse import (
-    MOST_COLUMNS,
-    Pair,
-    collision_at_center,
-    collision_next_to_center,
-    columns_of,
-    exact_center,
-    free_inputs,
-)
+from ircert.engines.collapse import Pair, collision_at_center, collision_next_to_center, free_inputs
 from ircert.engines.contraction import is_injective
 from ircert.engines.dependence import is_function_of
-from ircert.engines.directions import Neighbourhood
-from ircert.engines.kernels import kernel
+from ircert.engines.derivatives import Arithmetic, M, derivatives, work
+from ircert.exact.dyadics import DyadicArithmetic
+from ircert.exact.kernels import seem_spanned, spans
+from ircert.exact.residues import PRIMES, Residues, rank
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
+from ircert.limits import OutOfTime, Undecided, until
 from ircert.passes.product import canonical
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
+MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
+"""Weights times inputs, modulo a prime and in integers: a few seconds."""
+
 
 def instant(question: Question) -> Answer | None:
-    """The answer, or None where no cheap argument applies."""
+    """The answer, or None where no cheap argument applies in time."""
     graph = canonical(question.graph)
     other = None if question.other is None else canonical(question.other)
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
-    found = _collision(question, graph, other)
-    if found is not None:
-        return _never(question, found, _why_never(question, graph))
-    return None if question.deadline.passed() else always(question)
+    try:
+        with until(question.deadline.passed):
+            found = _collision(question, graph, other)
+    except OutOfTime:
+        return None
+    return always(question) if found is None else _never(question, found, _why_never(question, graph))
 
 
 def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
     other = None if question.other is None else canonical(question.other)
-    reason = _why_always(question, canonical(question.graph), other)
+    try:
+        with until(question.deadline.passed):
+            reason = _why_always(question, canonical(question.graph), other)
+    except OutOfTime:
+        return None
     return None if reason is None else _always(question, reason)
 
 
@@ -69,9 +75,10 @@ def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | 
             return "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
         if is_function_of(graph, other):
             return "the other network computes its output from this one's, or from nothing"
-    if is_injective(graph, question.deadline.passed):
-        kind = "affine and of full rank" if _is_affine(graph) else "a chain of blocks that are close to linear maps"
-        return f"the network is {kind}: injective on the whole space"
+    if _is_affine(graph) and _has_full_rank(question, graph):
+        return "the network is affine and of full rank: injective on the whole space"
+    if is_injective(graph):
+        return "the network is a chain of blocks that are close to linear maps: injective on the whole space"
     return None
 
 
@@ -79,17 +86,32 @@ def _is_affine(graph: Graph) -> bool:
     return not any(isinstance(node.op, Relu) for node in graph.nodes)
 
 
-def _kernel_is_kept(question: Question, graph: Graph, other: Graph) -> bool:
+def _has_full_rank(question: Question, graph: Graph) -> bool:
+    """Whether the free inputs of an affine graph are independent modulo a prime, and so for sure."""
     free = free_inputs(question)
-    if len(free) > MOST_COLUMNS:
+    if graph.output_dim < len(free) or work(graph, len(free)) > MOST_WORK:
         return False
-    here, there = (Neighbourhood(g, exact_center(question)) for g in (graph, other))
-    images = columns_of(there, free, "off")
-    for v in kernel(columns_of(here, free, "off")):
-        moved = [sum(a * column[i] for a, column in zip(v, images, strict=True)) for i in range(other.output_dim)]
-        if any(moved):
-            return False
-    return True
+    return rank(_linear(graph, free, Residues(PRIMES[0])), PRIMES[0]) == len(free)
+
+
+def _kernel_is_kept(question: Question, graph: Graph, other: Graph) -> bool:
+    """Whether the linear part of the other affine graph is made of this one's, for sure."""
+    free = free_inputs(question)
+    if work(graph, len(free)) + work(other, len(free)) > MOST_EXACT_WORK:
+        return False
+    if not seem_spanned(*(_linear(g, free, Residues(PRIMES[0])) for g in (graph, other))):
+        return False
+    try:
+        return spans(*(_linear(g, free, DyadicArithmetic()) for g in (graph, other)))
+    except OutOfTime:
+        raise
+    except Undecided:
+        return False
+
+
+def _linear(graph: Graph, inputs: list[int], arithmetic: Arithmetic[M]) -> M:
+    """The linear part of an affine graph."""
+    return derivatives(graph, np.array(inputs), {}, arithmetic, [graph.output]).of[graph.output]
 
 
 def _always(question: Question, evidence: str) -> Answer:

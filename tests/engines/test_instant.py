@@ -16,7 +16,7 @@ from ircert.engines.dependence import is_function_of
 from ircert.engines.directions import Neighbourhood
 from ircert.engines.instant import instant
 from ircert.engines.judge import judge
-from ircert.engines.kernels import has_full_rank, kernel
+
 from ircert.engines.norms import norm_bound
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu

@@ -126,7 +126,10 @@ def _power_below(limit: Fraction) -> Fraction:
 
 
 def _moved(x: Vector, direction: Direction, step: Fraction) -> Vector:
-    moved = list(x)
+    moved, below = list(x), step.denominator << direction.bits
     for j, number in zip(direction.inputs, direction.numbers, strict=True):
-        moved[j] += step * Fraction(number, 1 << direction.bits)
+        common = math.lcm(below, x[j].denominator)  # both are powers of two: no gcd of long numbers but one
+        moved[j] = Fraction(
+            step.numerator * number * (common // below) + x[j].numerator * (common // x[j].denominator), common
+        )
     return moved

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from ircert.ir.arrays import Matrix, nonzeros
+from ircert.ir.dyadic import decompose
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu
+
+MOST = 0.1
+"""The part of the weights that may have bits below those that are counted: tiny ones, which can often be avoided."""
 
 
 def cuts(graph: Graph) -> list[str]:
@@ -43,9 +50,19 @@ def between(graph: Graph, first: str, last: str) -> list[Node]:
     return nodes[[node.name for node in nodes].index(first) :]
 
 
-def depths(graph: Graph) -> dict[str, int]:
-    """For each node the largest number of affine maps on a path to it: how often floats are multiplied."""
+def lengths(graph: Graph) -> dict[str, int]:
+    """For each node about how many bits its derivatives take: weights are multiplied and added up on the way."""
     found: dict[str, int] = {}
     for node in graph.nodes:
-        found[node.name] = max((found[name] for name in node.operands), default=0) + isinstance(node.op, Affine)
+        more = _length(node.op.weight) if isinstance(node.op, Affine) else 0
+        found[node.name] = max((found[name] for name in node.operands), default=1) + more
     return found
+
+
+def _length(weight: Matrix) -> int:
+    """The bits from the largest weight to the last one of most weights, and those of a sum along a row."""
+    data = nonzeros(weight).data
+    if not len(data):
+        return 0
+    lowest, highest = decompose(data)[1], np.frexp(data)[1]
+    return int(highest.max() - np.quantile(lowest, MOST)) + int(weight.shape[1]).bit_length()

@@ -32,6 +32,9 @@ class Arithmetic(Protocol[M]):
     def rows(self, matrix: M, indices: Indices) -> M:
         """Some rows."""
 
+    def spread(self, matrix: M, indices: Indices, size: int) -> M:
+        """Zeros, with the rows of the matrix at these places."""
+
     def stack(self, matrices: list[M]) -> M:
         """One below the other."""
 
@@ -57,6 +60,12 @@ class Floats:
     def rows(self, matrix: Array, indices: Indices) -> Array:
         """Some rows."""
         return matrix[indices]
+
+    def spread(self, matrix: Array, indices: Indices, size: int) -> Array:
+        """Zeros, with the rows of the matrix at these places."""
+        whole = np.zeros((size, matrix.shape[1]))
+        whole[indices] = matrix
+        return whole
 
     def stack(self, matrices: list[Array]) -> Array:
         """One below the other."""
@@ -87,49 +96,84 @@ def derivatives(
 
     watched: for relus, the neurons whose derivatives before the relu are wanted too
     """
-    wanted = set(wanted)
-    found: Derivatives[M] = Derivatives()
-    values: dict[str, M] = {}
-    readers = {name: len(names) for name, names in graph.consumers.items()}
-    for node in graph.nodes:
-        if wanted <= found.of.keys():
-            break
-        checkpoint()
-        if node.operands == (graph.input,) and isinstance(node.op, Affine):
-            values[node.name] = arithmetic.of_floats(dense(node.op.weight[:, columns]))
-        elif node.name != graph.input:
-            values[node.name] = _value(node, [values[name] for name in node.operands], on, arithmetic)
-        elif node.name in wanted or not all(isinstance(graph[name].op, Affine) for name in graph.consumers[node.name]):
-            values[node.name] = arithmetic.of_floats(_unit(graph.input_dim, columns))
-        if watched is not None and len(watched.get(node.name, ())):
-            found.before[node.name] = arithmetic.rows(values[node.operands[0]], watched[node.name])
-        if node.name in wanted:
-            found.of[node.name] = values[node.name]
-        for name in set(node.operands):
-            readers[name] -= 1
-            if readers[name] == 0:
-                values.pop(name, None)
-    return found
+    return _Forward(graph, columns, on, arithmetic, set(wanted), watched or {}).run()
 
 
-def _unit(size: int, columns: Indices) -> Array:
-    unit = np.zeros((size, len(columns)))
-    unit[columns, np.arange(len(columns))] = 1.0
-    return unit
+@dataclass
+class _Forward(Generic[M]):
+    """One walk through the graph."""
 
+    graph: Graph
+    columns: Indices
+    on: Mapping[str, Mask]
+    arithmetic: Arithmetic[M]
+    wanted: set[str]
+    watched: Mapping[str, Indices]
+    values: dict[str, M] = field(default_factory=dict)
 
-def _value(node: Node, operands: list[M], on: Mapping[str, Mask], arithmetic: Arithmetic[M]) -> M:
-    if isinstance(node.op, Affine):
-        return arithmetic.times(node.op.weight, operands[0])
-    if isinstance(node.op, Relu):
-        return arithmetic.masked(operands[0], on[node.name])
-    if isinstance(node.op, Select):
-        return arithmetic.rows(operands[0], node.op.indices)
-    if isinstance(node.op, Concat):
-        return arithmetic.stack(operands)
-    if isinstance(node.op, Add):
-        return arithmetic.total(operands)
-    raise UnsupportedModel(f"{node.op.kind} has no linear regions here", remedy="run the pass `canonicalize` before")
+    def run(self) -> Derivatives[M]:
+        """Node by node, until all that is wanted is known; values are dropped after their last reader."""
+        found: Derivatives[M] = Derivatives()
+        readers = {name: len(names) for name, names in self.graph.consumers.items()}
+        for node in self.graph.nodes:
+            if self.wanted <= found.of.keys():
+                break
+            checkpoint()
+            if node.name != self.graph.input:
+                self.values[node.name] = self._value(node)
+            elif node.name in self.wanted or not all(isinstance(n.op, Affine) for n in self._readers(node)):
+                self.values[node.name] = self.arithmetic.of_floats(self._unit())
+            if len(self.watched.get(node.name, ())):
+                found.before[node.name] = self.arithmetic.rows(self.values[node.operands[0]], self.watched[node.name])
+            if node.name in self.wanted:
+                found.of[node.name] = self.values[node.name]
+            for name in set(node.operands):
+                readers[name] -= 1
+                if readers[name] == 0:
+                    self.values.pop(name, None)
+        return found
+
+    def _readers(self, node: Node) -> list[Node]:
+        return [self.graph[name] for name in self.graph.consumers[node.name]]
+
+    def _unit(self) -> Array:
+        unit = np.zeros((self.graph.input_dim, len(self.columns)))
+        unit[self.columns, np.arange(len(self.columns))] = 1.0
+        return unit
+
+    def _value(self, node: Node) -> M:
+        if isinstance(node.op, Affine):
+            return self._affine(node, node.op.weight)
+        operands = [self.values[name] for name in node.operands]
+        if isinstance(node.op, Relu):
+            return self.arithmetic.masked(operands[0], self.on[node.name])
+        if isinstance(node.op, Select):
+            return self.arithmetic.rows(operands[0], node.op.indices)
+        if isinstance(node.op, Concat):
+            return self.arithmetic.stack(operands)
+        if isinstance(node.op, Add):
+            return self.arithmetic.total(operands)
+        what = f"{node.op.kind} has no linear regions here"
+        raise UnsupportedModel(what, remedy="run the pass `canonicalize` before")
+
+    def _affine(self, node: Node, weight: Matrix) -> M:
+        """weight @ operand, without the rows that the relu behind it drops."""
+        needed = self._needed(node)
+        some = weight if needed is None else weight[needed]
+        if node.operands == (self.graph.input,):
+            product = self.arithmetic.of_floats(dense(some[:, self.columns]))
+        else:
+            product = self.arithmetic.times(some, self.values[node.operands[0]])
+        return product if needed is None else self.arithmetic.spread(product, needed, weight.shape[0])
+
+    def _needed(self, node: Node) -> Indices | None:
+        """The rows that are needed; None for all."""
+        readers = self._readers(node)
+        if node.name in self.wanted or len(readers) != 1 or not isinstance(readers[0].op, Relu):
+            return None
+        kept = self.on[readers[0].name].copy()
+        kept[self.watched.get(readers[0].name, [])] = True
+        return np.flatnonzero(kept)
 
 
 def dense(weight: Matrix) -> Array:
@@ -137,16 +181,12 @@ def dense(weight: Matrix) -> Array:
     return weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
 
 
-def work(graph: Graph, columns: int) -> int:
-    """The products that derivatives along so many inputs take."""
-    return columns * sum(stored(node.op.weight) for node in graph.nodes if isinstance(node.op, Affine))
-
-
-def stored(weight: Matrix) -> int:
-    """The numbers that a matrix is stored with."""
-    return int(weight.size if isinstance(weight, np.ndarray) else weight.nnz)
-
-
 def entries(weight: Matrix) -> int:
     """Rows times columns."""
     return int(weight.shape[0]) * int(weight.shape[1])
+
+
+def work(graph: Graph, columns: int) -> int:
+    """The products that derivatives along so many inputs take."""
+    weights = (node.op.weight for node in graph.nodes if isinstance(node.op, Affine))
+    return columns * sum(w.size if isinstance(w, np.ndarray) else int(w.nnz) for w in weights)

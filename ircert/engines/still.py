@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.engines.cuts import before, depths, narrow_cuts
+from ircert.engines.cuts import before, lengths, narrow_cuts
 from ircert.engines.derivatives import Arithmetic, Derivatives, M, derivatives, work
 from ircert.engines.directions import Direction, Neighbourhood
 from ircert.exact.dyadics import DyadicArithmetic
 from ircert.exact.kernels import null_vector
+from ircert.exact.lifting import too_long
 from ircert.exact.residues import PRIMES, Echelon, Residues, echelon, product, rank
 from ircert.ir.arrays import Array, Indices, nonzeros
 from ircert.ir.dyadic import decompose
@@ -63,20 +64,20 @@ class _Kernels:
 
     def are_trivial(self) -> bool:
         """Whether the first network tells all directions apart, for sure."""
-        matrix = self.first.of[self.here.graph.output]
-        matrix = matrix[matrix.any(axis=1)]
-        return len(matrix) >= len(self.inputs) and rank(matrix, self.ring.prime) == len(self.inputs)
+        if min(np.count_nonzero(matrix.any(axis=1)) for matrix in self.first.of.values()) < len(self.inputs):
+            return False
+        return rank(self.first.of[self.here.graph.output], self.ring.prime) == len(self.inputs)
 
     def cuts_by_cost(self) -> list[str]:
-        """Those with few neurons behind few layers first: their kernels have the shortest numbers."""
-        deep = depths(self.here.graph)
-        return sorted(self.cuts, key=lambda cut: min(len(self._rows(cut)), len(self.inputs)) * max(1, deep[cut]))
+        """Those whose kernels have short numbers first: few neurons behind few layers."""
+        bits = lengths(self.here.graph)
+        return sorted(self.cuts, key=lambda cut: min(len(self._rows(cut)), len(self.inputs)) * bits[cut])
 
     def direction(self, cut: str) -> Direction | None:
         """A direction that moves nothing of the cut, or None."""
         found = echelon(self._rows(cut), self.ring.prime)
         chosen = self._chosen(found)
-        if chosen is None:
+        if chosen is None or too_long(len(chosen) - 1, lengths(self.here.graph)[cut]):
             return None
         inputs = self.inputs[chosen]
         exact = DyadicArithmetic()

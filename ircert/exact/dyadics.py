@@ -112,6 +112,12 @@ class DyadicArithmetic:
         """Some rows."""
         return matrix.rows(indices)
 
+    def spread(self, matrix: Dyadics, indices: Indices, size: int) -> Dyadics:
+        """Zeros, with the rows of the matrix at these places."""
+        whole = np.full((size, matrix.shape[1]), fmpz(0), dtype=object)
+        whole[indices] = matrix.numerators
+        return Dyadics(whole, matrix.scale)
+
     def stack(self, matrices: list[Dyadics]) -> Dyadics:
         """One below the other."""
         scale = max(m.scale for m in matrices)

@@ -18,14 +18,14 @@ from ircert.ir.rational import Integers
 from ircert.limits import Undecided, checkpoint
 
 PRIMES = (2**61 - 1, 2**62 - 57, 2**63 - 25)
-FIRST, GROWTH = 4, 4
-"""Digits before a short solution is looked for, and how many times more before the next look."""
+EARLY = (4, 16, 64)
+"""Digits after which a short solution is looked for."""
 MARGIN = 40
 """Bits that a short solution leaves unused, where chance would leave none."""
 PIECE = 60
 MASK = (1 << PIECE) - 1
-MOST_WORK = 400_000_000
-"""Products of words: a few seconds."""
+MOST_WORK = 1_500_000_000
+"""Products of words: some seconds, in which the clock is looked at for every digit."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Solution:
 
     numerators: Integers
     denominator: Any
+
+
+def too_long(size: int, bits: int) -> bool:
+    """Whether the solution of a system of that size, with numbers of so many bits, may have too many digits."""
+    return size**2 * -(-bits // PIECE) * (2 * size * bits // PIECE) > MOST_WORK
 
 
 def solve(left: Integers, right: Integers) -> Solution | None:
@@ -84,22 +89,18 @@ def _digits_needed(left: Integers, right: Integers) -> int:
 def _lifted(left: _Pieces, right: fmpz_mat, inverse: nmod_mat, prime: int, needed: int) -> Solution:
     shape, size, rest = (right.nrows(), right.ncols()), fmpz(prime), right
     digits: list[list[fmpz]] = []
-    look = min(FIRST, needed)
     most = MOST_WORK // (left.size * len(left.parts) * shape[1])
-    while True:
-        if len(digits) >= FIRST and min(look, needed) > most:
+    for look in [*(count for count in EARLY if count < min(needed, most)), needed]:
+        if look > most:
             raise Undecided
-        checkpoint()
-        digit = [fmpz(int(v)) for v in (inverse * nmod_mat(rest, prime)).entries()]
-        digits.append(digit)
-        if len(digits) == look:
-            found = _rational(digits, size, last=look == needed)
-            if found is not None and left.times(fmpz_mat(*shape, found[0])) == right * found[1]:
-                return Solution(as_integers(found[0], shape), found[1])
-            if look == needed:
-                raise ArithmeticError("the digits of a rational solution determine it")
-            look = min(GROWTH * look, needed)
-        rest = fmpz_mat(*shape, [v // size for v in (rest - left.times(fmpz_mat(*shape, digit))).entries()])
+        while len(digits) < look:
+            checkpoint()
+            digits.append([fmpz(int(v)) for v in (inverse * nmod_mat(rest, prime)).entries()])
+            rest = fmpz_mat(*shape, [v // size for v in (rest - left.times(fmpz_mat(*shape, digits[-1]))).entries()])
+        found = _rational(digits, size, last=look == needed)
+        if found is not None and left.times(fmpz_mat(*shape, found[0])) == right * found[1]:
+            return Solution(as_integers(found[0], shape), found[1])
+    raise ArithmeticError("the digits of a rational solution determine it")
 
 
 def _rational(digits: list[list[fmpz]], prime: fmpz, *, last: bool) -> tuple[list[fmpz], fmpz] | None:

@@ -127,6 +127,12 @@ class Residues:
         """Some rows."""
         return matrix[indices]
 
+    def spread(self, matrix: Array, indices: Indices, size: int) -> Array:
+        """Zeros, with the rows of the matrix at these places."""
+        whole = np.zeros((size, matrix.shape[1]))
+        whole[indices] = matrix
+        return whole
+
     def stack(self, matrices: list[Array]) -> Array:
         """One below the other."""
         return np.concatenate(matrices)

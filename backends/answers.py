@@ -1,43 +1,91 @@
-"""What all solvers share: refusing numbers a solver would drop, and judging what it answers."""
+"""What all solvers share: programs without numbers that a solver would drop, and judging what it answers."""
 
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from ircert.backends.base import INFINITE, Outcome, Status
-from ircert.errors import BackendError
+from ircert.errors import BackendError, CoefficientWarning, ProgramError
 from ircert.ir.arrays import Array
 from ircert.programs.program import Program
+from ircert.programs.relaxation import Relaxation, relaxed
 
 LARGEST_COEFFICIENT = 1e15
 FARTHEST_POINT = 1e15
 DISAGREEMENT = 1e-4
 """Relative: more than any tolerance explains."""
+TOLERANCE = 1e-5
+"""By how much, relative to the row, a point of a relaxation may violate the program and still be a point of it."""
 NO_POINT = frozenset({Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED})
 
 
-def require_numbers(program: Program, backend: str, smallest: float) -> None:
-    """Raise BackendError for numbers that the solver would drop, refuse or take for infinity."""
-    values = [program.matrix.data, program.objective]
-    values += [row.linear for row in program.quadratic_rows] + [row.quadratic.data for row in program.quadratic_rows]
-    values += [] if program.quadratic is None else [program.quadratic.data]
-    sizes = np.abs(np.concatenate(values))
+def fitted(program: Program, backend: str, smallest: float, *, keep_units: bool = False) -> Relaxation:
+    """The program as the solver takes it: rescaled, and coefficients that it would drop left out soundly.
+
+    BackendError where a variable of such a term has no bounds, and for numbers that the solver would refuse.
+    """
+    try:
+        found = relaxed(program, smallest, LARGEST_COEFFICIENT, keep_units=keep_units)
+    except ProgramError as error:
+        raise BackendError(
+            f"it drops coefficients up to {smallest:g} in size, and {error.problem}",
+            backend=backend,
+            remedy=error.remedy,
+        ) from None
+    _require_numbers(found.program, backend, smallest)
+    _require_no_infinity(found.program, backend)
+    return found
+
+
+def model_program(program: Program, backend: str, smallest: float) -> Program:
+    """The program of a solver's own model, with a CoefficientWarning where it is a relaxation."""
+    found = fitted(program, backend, smallest, keep_units=True)
+    if found.dropped:
+        warnings.warn(f"backend `{backend}`: {found.note()}", CoefficientWarning, stacklevel=3)
+    return found.program
+
+
+def carried(found: Relaxation, outcome: Outcome) -> Outcome:
+    """The outcome of a relaxation as one of the program: its bound holds, its point may not."""
+    if found.program is found.source:
+        return outcome
+    point = None if outcome.point is None else found.point(outcome.point)
+    value = None if point is None else objective_value(found.source, point)
+    status, notes = outcome.status, [outcome.message, found.note()]
+    if found.dropped and status in NO_POINT - {Status.INFEASIBLE}:
+        status = Status.UNKNOWN
+    if point is not None and (excess := violation(found.source, point)) > TOLERANCE:
+        notes.append(f"its point violates the program itself by {excess:.2g}")
+        point = value = None
+        status = Status.UNKNOWN if status is Status.OPTIMAL else status
+    message = "; ".join(note for note in notes if note)
+    return replace(outcome, status=status, value=value, point=point, message=message)
+
+
+def _require_numbers(program: Program, backend: str, smallest: float) -> None:
+    """Raise BackendError for quadratic coefficients that the solver would drop, and for all that it would refuse."""
+    forms = [row.quadratic.data for row in program.quadratic_rows]
+    forms += [] if program.quadratic is None else [program.quadratic.data]
+    sizes = np.abs(np.concatenate([np.zeros(0), *forms]))
     sizes = sizes[sizes > 0]
-    if len(sizes) and sizes.min() < smallest:
+    if len(sizes) and sizes.min() <= smallest:
         raise BackendError(
-            f"it would drop the coefficient {sizes.min():g} (smallest: {smallest:g}) and solve another problem",
+            f"it would drop the quadratic coefficient {sizes.min():g} (up to {smallest:g}) and solve another problem",
             backend=backend,
-            remedy="scale the row or its variables",
+            remedy="count its variables in smaller units",
         )
-    if len(sizes) and sizes.max() > LARGEST_COEFFICIENT:
+    linear = [program.matrix.data, program.objective, *(row.linear for row in program.quadratic_rows)]
+    top = max((np.abs(values).max(initial=0.0) for values in (*linear, sizes)), default=0.0)
+    if top > LARGEST_COEFFICIENT:
         raise BackendError(
-            f"the coefficient {sizes.max():g} is too large (largest: {LARGEST_COEFFICIENT:g})",
+            f"the coefficient {top:g} is too large (largest: {LARGEST_COEFFICIENT:g})",
             backend=backend,
-            remedy="scale the row or its variables, or tighten the bounds it comes from",
+            remedy="count its variables in larger units, or tighten the bounds it comes from",
         )
-    _require_no_infinity(program, backend)
 
 
 def _require_no_infinity(program: Program, backend: str) -> None:

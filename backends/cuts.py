@@ -62,6 +62,7 @@ def solve_with_cuts(
 def _without_point(outcome: Outcome, message: str) -> Outcome:
     """A point outside the ball is no answer; the bound of a relaxation is one."""
     status = Status.TIME_LIMIT if outcome.status is Status.OPTIMAL else outcome.status
+    message = "; ".join(note for note in (outcome.message, message) if note)
     return replace(outcome, status=status, value=None, point=None, message=message)
 
 

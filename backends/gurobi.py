@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import carried, fitted, judged, model_program, nonzeros, require_count, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -42,7 +42,7 @@ class Gurobi(Solver):
     def build(self, program: Program) -> Any:
         """A gurobipy.Model of the program."""
         self.check(program)
-        require_numbers(program, self.name, SMALLEST)
+        program = model_program(program, self.name, SMALLEST)
         import gurobipy
 
         try:
@@ -53,9 +53,11 @@ class Gurobi(Solver):
     def _solve(self, program: Program, limits: Limits) -> Outcome:
         import gurobipy
 
+        found = fitted(program, self.name, SMALLEST)
+        program = found.program
         model = self.build(program)
         try:
-            return _run(gurobipy, program, model, limits)
+            return carried(found, _run(gurobipy, program, model, limits))
         except gurobipy.GurobiError as error:
             raise _refusal(error) from error
         finally:

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import doubted, judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import (
+    carried,
+    doubted,
+    fitted,
+    judged,
+    model_program,
+    nonzeros,
+    require_count,
+    whole_bounds,
+)
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -39,7 +48,7 @@ class Highs(Solver):
     def build(self, program: Program) -> Any:
         """A highspy.Highs that holds the program."""
         self.check(program)
-        require_numbers(program, self.name, SMALLEST)
+        program = model_program(program, self.name, SMALLEST)
         import highspy
 
         model = highspy.Highs()
@@ -51,12 +60,14 @@ class Highs(Solver):
         return model
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        found = fitted(program, self.name, SMALLEST)
+        program = found.program
         model = self.build(program)
         _apply(model, limits)
         started = time.monotonic()
         _subscribe(model, limits, bool(program.integer.any()), started)
         _run(model)
-        return _outcome(program, model, time.monotonic() - started)
+        return carried(found, _outcome(program, model, time.monotonic() - started))
 
 
 def _linear_program(program: Program) -> Any:

@@ -19,7 +19,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ircert.backends.answers import doubted, judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import (
+    carried,
+    doubted,
+    fitted,
+    judged,
+    model_program,
+    nonzeros,
+    require_count,
+    whole_bounds,
+)
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
@@ -48,7 +57,7 @@ class Mip(Solver):
     def build(self, program: Program) -> Any:
         """A mip.Model of the program."""
         self.check(program)
-        require_numbers(program, self.name, self.smallest)
+        program = model_program(program, self.name, self.smallest)
         self._require_bounds(program)
         mip = _imported()
         # An empty or unknown solver name would silently become another solver.
@@ -87,6 +96,8 @@ class Mip(Solver):
         require_count(count - empty if count == wanted + empty else count, wanted, self.name)
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        found = fitted(program, self.name, self.smallest)
+        program = found.program
         model = self.build(program)
         self._apply(model, limits)
         started = time.monotonic()
@@ -95,7 +106,8 @@ class Mip(Solver):
         seconds = time.monotonic() - started
         if word.name == "ERROR":
             raise BackendError(f"{self.solver_name} failed", backend=self.name, remedy="try another backend")
-        outcome = self._outcome(program, model, word, doubted(program, _status(word.name, limits, seconds)), seconds)
+        status = doubted(program, _status(word.name, limits, seconds))
+        outcome = carried(found, self._outcome(program, model, word, status, seconds))
         if limits.progress is not None:
             limits.progress(Progress.of(seconds, outcome.value, outcome.bound, outcome.nodes))
         return outcome

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.backends.answers import judged, nonzeros, require_count, require_numbers, whole_bounds
+from ircert.backends.answers import carried, fitted, judged, model_program, nonzeros, require_count, whole_bounds
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.ir.arrays import Array, Sparse
 from ircert.programs.program import FEATURES, Program
@@ -40,7 +40,7 @@ class Scip(Solver):
     def build(self, program: Program) -> Any:
         """A pyscipopt.Model of the program; a quadratic objective is a variable `objective_` above or below it."""
         self.check(program)
-        require_numbers(program, self.name, SMALLEST)
+        program = model_program(program, self.name, SMALLEST)
         import pyscipopt
 
         model = pyscipopt.Model()
@@ -55,6 +55,8 @@ class Scip(Solver):
         return model
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        found = fitted(program, self.name, SMALLEST)
+        program = found.program
         model = self.build(program)
         _apply(model, limits)
         watch = _watch(model, limits)
@@ -63,7 +65,7 @@ class Scip(Solver):
         seconds = time.monotonic() - started
         if model.getStatus() == "userinterrupt" and not watch.stopped:
             raise KeyboardInterrupt  # SCIP catches Ctrl-C itself
-        return _outcome(program, model, seconds)
+        return carried(found, _outcome(program, model, seconds))
 
 
 def _add_variables(model: Any, program: Program) -> list[Any]:

@@ -26,9 +26,9 @@ CONSTANT = "one"
 WRITTEN = frozenset(FEATURES)
 CHUNK = 1 << 13
 WIDTH = 100
-SMALL, TINY, LARGE, INFINITE = 1e-9, 1e-13, 1e15, 1e20
-"""Measured: HiGHS and SCIP drop coefficients up to SMALL, Gurobi up to TINY; HiGHS refuses them from LARGE on. SCIP
-sets bounds up to SMALL to 0. Bounds and right-hand sides from INFINITE on mean infinity."""
+SMALL, SMALLER, TINY, LARGE, INFINITE = 1e-9, 1e-10, 1e-13, 1e15, 1e20
+"""Measured: HiGHS and SCIP drop coefficients up to SMALL, COPT up to SMALLER, Gurobi up to TINY; HiGHS refuses them
+from LARGE on. SCIP sets bounds up to SMALL to 0. Bounds and right-hand sides from INFINITE on mean infinity."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ def header(form: Form, mark: str) -> Iterator[str]:
         f"size: {program.columns} variables, {integers} of them integer, {len(program.rhs)} linear rows, "
         f"{program.matrix.nnz} nonzeros, {len(program.quadratic_rows)} quadratic rows"
     )
+    facts += [f"note: this file is exact, but its readers change {remark}" for remark in _remarks(program)]
     for fact in facts:
         plain = " ".join(fact.split()).encode("ascii", "backslashreplace").decode()
         yield from (f"{mark} {plain[i : i + WIDTH]}\n" for i in range(0, max(len(plain), 1), WIDTH))
@@ -142,26 +143,31 @@ def save(path: str | os.PathLike[str], ending: Literal[".lp", ".mps"], pieces: C
 
 def check_numbers(program: Program, backend: str) -> None:
     """Raise if a number cannot be written; one CoefficientWarning for those that readers change."""
-    forms = [row.quadratic.data for row in program.quadratic_rows]
-    forms += [program.quadratic.data] if program.quadratic is not None else []
-    if any(len(data) and np.abs(data).max() > np.finfo(np.float64).max / 4 for data in forms):
+    if any(len(d) and np.abs(d).max() > np.finfo(np.float64).max / 4 for d in _quadratic_data(program)):
         raise BackendError("a quadratic coefficient is too large to be written", backend=backend)
-    remarks = _remarks(program, forms)
+    remarks = _remarks(program)
     if remarks:
-        text = f"the program has numbers that readers of the file change: {'; '.join(remarks)}"
+        text = f"the file is exact, but its readers change numbers: {'; '.join(remarks)}"
         warnings.warn(text, CoefficientWarning, stacklevel=3)
 
 
-def _remarks(program: Program, forms: list[Array]) -> list[str]:
+def _quadratic_data(program: Program) -> list[Array]:
+    forms = [row.quadratic.data for row in program.quadratic_rows]
+    return forms + ([program.quadratic.data] if program.quadratic is not None else [])
+
+
+def _remarks(program: Program) -> list[str]:
+    """How many numbers readers change, and who does what."""
     linear = [program.matrix.data, program.objective, *(row.linear for row in program.quadratic_rows)]
-    doubled = [2.0 * data for data in forms]  # as they are written for the objective
+    doubled = [2.0 * data for data in _quadratic_data(program)]  # as they are written for the objective
     counted = zip(*map(_extremes, [*linear, *doubled]), strict=True)
-    small, tiny, large = (sum(counts) for counts in counted)
+    small, smaller, tiny, large = (sum(counts) for counts in counted)
     sides = [program.rhs, program.lower, program.upper, np.array([row.bound for row in program.quadratic_rows])]
     endless = sum(map(_endless, sides))
     near = _extremes(program.lower)[0] + _extremes(program.upper)[0]
     remarks = {
         f"{small} coefficients up to {SMALL:g} in size, which HiGHS and SCIP drop": small,
+        f"{smaller} up to {SMALLER:g}, which COPT drops too": smaller,
         f"{tiny} up to {TINY:g}, which Gurobi drops too": tiny,
         f"{large} coefficients from {LARGE:g} on, which HiGHS refuses": large,
         f"{near} bounds up to {SMALL:g} in size, which SCIP takes for 0": near,
@@ -174,11 +180,12 @@ def _endless(values: Array) -> int:
     return sum(int((np.isfinite(values[s]) & (np.abs(values[s]) >= INFINITE)).sum()) for s in slices(len(values)))
 
 
-def _extremes(values: Array) -> tuple[int, int, int]:
-    small = tiny = large = 0
+def _extremes(values: Array) -> tuple[int, int, int, int]:
+    small = smaller = tiny = large = 0
     for part in slices(len(values)):
         sizes = np.abs(values[part])
         small += int(((sizes <= SMALL) & (sizes > 0)).sum())
+        smaller += int(((sizes <= SMALLER) & (sizes > 0)).sum())
         tiny += int(((sizes <= TINY) & (sizes > 0)).sum())
         large += int((sizes >= LARGE).sum())
-    return small, tiny, large
+    return small, smaller, tiny, large

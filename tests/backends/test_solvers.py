@@ -16,7 +16,7 @@ import pytest
 from ircert import backends
 from ircert.backends import gurobi as gurobi_module
 from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
-from ircert.errors import BackendError, IrcertError, MissingExtra
+from ircert.errors import BackendError, CoefficientWarning, IrcertError, MissingExtra
 from ircert.programs.program import Program
 from ircert.testing import small_program
 
@@ -116,13 +116,57 @@ def test_solvers_run_in_other_threads() -> None:
     assert found == [3.5] * 3
 
 
-@pytest.mark.rule("PR-7")
+@pytest.mark.rule("PR-16")
 @pytest.mark.parametrize("name", REQUIRED)
-@pytest.mark.parametrize("coefficient", [1e-13, 1e16])
-def test_coefficients_that_would_be_lost_are_refused(name: str, coefficient: float) -> None:
-    program = small_program([1.0, 0.0], [([1, -coefficient], "<=", 0)], upper=10)
-    with pytest.raises(BackendError, match=r"coefficient 1e.*scale the row"):
-        solver(name).solve(program)
+@pytest.mark.parametrize("small", [1e-13, 1e-61, 5e-324])
+def test_small_coefficients_are_left_out_soundly(name: str, small: float) -> None:
+    """max x + small (x + y), x + small y = 1: the bound covers what was left out, and the outcome says so."""
+    program = small_program([1.0, small], [([1.0, small], "=", 1), ([0, 1], ">=", 1)], upper=3)
+    outcome = solver(name).solve(program)
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.bound is not None
+    assert outcome.value == pytest.approx(1)
+    assert 1 - 1e-9 <= outcome.bound <= 1 + 1e-6
+    assert "2 coefficients up to 1e-" in outcome.message
+    assert "widened" in outcome.message
+    with pytest.warns(CoefficientWarning, match=r"coefficients up to 1e-.* widened"):
+        solver(name).build(program)
+
+
+@pytest.mark.rule("PR-16")
+@pytest.mark.parametrize("name", REQUIRED)
+def test_rows_are_rescaled_before_anything_is_left_out(name: str) -> None:
+    """s (x - y) = 0 with a small s is x = y, and a large coefficient is one in another row."""
+    s = 2.0**-60
+    program = small_program([1.0, -1.0], [([s, -s], "=", 0), ([2.0**60, 0.0], "<=", 2.0**61)], upper=3)
+    outcome = solver(name).solve(program)
+    assert (outcome.status, outcome.message) == (Status.OPTIMAL, "")
+    assert outcome.value == pytest.approx(0, abs=1e-9)
+    assert outcome.bound == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.rule("PR-16")
+@pytest.mark.parametrize("name", REQUIRED)
+def test_a_point_that_only_the_relaxation_has_is_no_answer(name: str) -> None:
+    """x <= 1e-14 k with an integer k up to 1e14, which has no other unit: the bound is right, a point may not be."""
+    program = small_program([1.0, -1e-3], [([1, -1e-14], "<=", 0)], upper=[10, 1e14], integer=[False, True])
+    outcome = solver(name).solve(program)
+    assert outcome.bound is not None
+    assert outcome.bound >= 0
+    assert outcome.point is None
+    assert outcome.value is None
+    assert outcome.status is Status.UNKNOWN
+    assert "violates the program itself" in outcome.message
+
+
+@pytest.mark.rule("PR-7", "PR-16")
+@pytest.mark.parametrize("name", REQUIRED)
+def test_numbers_that_would_be_lost_are_refused(name: str) -> None:
+    endless = small_program([1.0, 0.0], [([1, -1e-61], "<=", 0)], upper=[10, np.inf])
+    with pytest.raises(BackendError, match=r"drops coefficients up to 1e-.*`x_1` has no bounds; give the variable"):
+        solver(name).solve(endless)
+    with pytest.raises(BackendError, match=r"coefficient 1e\+16 is too large"):
+        solver(name).solve(small_program([1e16], upper=1))
 
 
 def test_an_explicit_zero_is_no_coefficient() -> None:

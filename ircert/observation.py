@@ -51,6 +51,10 @@ class Observability:
     unknown: Variables
     result: Result
 
+    def __bool__(self) -> bool:
+        """Whether the verdict is `certified`."""
+        return bool(self.result)
+
     @property
     def verdict(self) -> Verdict:
         """`certified`, `refuted` or `unresolved`."""

@@ -92,18 +92,26 @@ def test_both_directions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         files = (str(tmp_path / f"{first}.ir"), "--other", str(tmp_path / f"{second}.ir"))
         return certify(*files, "--center", "0,0", "--problem", "transform", "--both", *rest)
 
-    assert asked("plane", "first", "--json", "-") == 0
+    assert asked("plane", "first", "--json", "-") == 1
     found = json.loads(capsys.readouterr().out)
-    assert (found["schema"], found["verdict"]) == ("ircert.both/1", "certified")
+    assert (found["schema"], found["verdict"]) == ("ircert.both/1", "refuted")
     assert found["radius"] == {"certified": 0.0, "refuted": 0.0}
     for direction, radius in (("forward", "inf"), ("backward", 0.0)):
         assert read(json.dumps(found[direction]))["radius"]["certified"] == radius
+    assert asked("plane", "first") == 1
+    assert "refuted: the relation between the outputs is invertible on no ball" in capsys.readouterr().out
     assert asked("plane", "first", "--radius", "1") == 1
     assert "not invertible on this ball" in capsys.readouterr().out
     assert asked("first", "thrice", "--json", str(tmp_path / "both.json")) == 0
     assert "invertible on the open ball of radius inf" in capsys.readouterr().out
     assert json.loads((tmp_path / "both.json").read_text())["radius"] == {"certified": "inf", "refuted": None}
     assert asked("first", "thrice", "--certificate", str(tmp_path / "c.json")) == 2
+
+
+@pytest.mark.rule("R-2")
+def test_a_search_that_finds_no_good_ball_is_refuted(net: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert certify(net, "--center", "0", "--engine", "fold") == 1
+    assert capsys.readouterr().out.startswith("refuted: the network is not injective on any ball")
 
 
 @pytest.mark.parametrize(("radius", "code"), [("0.75", 0), ("0.8", 1)])

@@ -29,7 +29,8 @@ examples:
   ircert certify net.onnx --center 1,2 --problem transform --other pruned.onnx --both
   ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
 
-exit codes: 0 certified, 1 refuted, 2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C)
+exit codes: 0 certified, 1 refuted (a search: no ball is good, however small), 2 bad usage or unsupported input,
+            3 unresolved (also after Ctrl-C)
 """
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
@@ -69,7 +70,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
 
 
 def certify(options: argparse.Namespace) -> int:
-    """Run the command; 0 certified, 1 refuted, 3 unresolved."""
+    """Run the command; 0 certified, 1 refuted (a search: no ball is good), 3 unresolved."""
     _check(options)
     graph = asked_graph(options)
     other = None if options.other is None else shaped(load_model(options.other, options), options)
@@ -182,6 +183,8 @@ def _relation(results: list[Result], verdict: str) -> str:
         return f"{verdict}: the relation between the outputs is {words[verdict]} on this ball"
     certified = min(float(result.radius.certified) for result in results)
     refuted = [float(r.radius.refuted) for r in results if r.radius.refuted is not None]
+    if verdict == "refuted":
+        return f"{verdict}: the relation between the outputs is invertible on no ball, however small"
     upper = f", and on none of more than {min(refuted)!r}" if refuted else ""
     return f"{verdict}: the relation between the outputs is invertible on the open ball of radius {certified!r}{upper}"
 

@@ -93,6 +93,8 @@ def _search(question: Question, answer: Answer, witness: Witness | None, distanc
         found = End(distance, REPLAYED)
         refuted = found if answer.trust == "solver" else _least(refuted, found)
     radius = _bracket(answer.certified, refuted)
+    if radius.refuted == 0.0:  # no ball is good
+        return Judgement("refuted", "exact", radius, witness, None, None)
     if settles(question, radius):
         return Judgement("certified", answer.trust, radius, witness, None, None)
     return Judgement("unresolved", answer.trust, radius, witness, None, reason or _why(question, answer))

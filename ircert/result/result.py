@@ -42,7 +42,8 @@ class ModelFacts:
 class Result:
     """What was found out, and how far it can be trusted.
 
-    verdict:    `certified`, `refuted` or `unresolved`; `reason` says why the latter
+    verdict:    `certified` (then the result is true in a condition), `refuted` (a search: no ball is good) or
+                `unresolved`; `reason` says why the latter
     radius:     the bracket of the largest good radius, each end with its evidence
     trust:      `exact` (proved in exact arithmetic) or `solver` (rests on a solver's float bound)
     asked_radius, max_radius: the closed ball that was decided, or the limit of the search; one of them is None
@@ -75,6 +76,10 @@ class Result:
     stats: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether the verdict is `certified`."""
+        return self.verdict == "certified"
 
     def to_json(self) -> str:
         """The result as JSON text of the schema `ircert.result/1` (`spec/result.md`)."""

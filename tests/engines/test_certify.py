@@ -18,9 +18,9 @@ from ircert.engines.judge import BrokenProof
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.ir.ops import BY_KIND
 from ircert.limits import Deadline
-from ircert.result.radius import End
+from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum
-from tests.result.support import fold, read
+from tests.result.support import fold, made, read
 
 Script = Callable[[Any], None]
 PAIR = ([Fraction(1, 2)], [Fraction(-1, 2)])
@@ -65,10 +65,25 @@ def test_a_fixed_ball_is_decided() -> None:
 
 
 @pytest.mark.rule("R-2", "R-3")
-def test_radius_zero_is_an_answer() -> None:
+def test_radius_zero_refutes_every_ball(script: Script) -> None:
     result = ircert.certify(fold(), [0.0], engine="fold")
-    assert (result.verdict, result.radius.certified, result.radius.refuted) == ("certified", 0.0, 0.0)
+    assert (result.verdict, result.trust, result.reason) == ("refuted", "exact", None)
+    assert (result.radius.certified, result.radius.refuted) == (0.0, 0.0)
     assert result.witness is not None
+    assert "refuted: the network is not injective on any ball" in result.summary()
+    read(result.to_json())
+    script(answer(refuted=End(0.0, "flat")))
+    unproved = ircert.certify(fold(), [0.0], engine="scripted")
+    assert (unproved.verdict, unproved.radius.refuted) == ("unresolved", None)
+
+
+@pytest.mark.rule("R-2")
+def test_only_a_certified_result_is_true() -> None:
+    assert ircert.certify(fold(), [0.75], engine="fold")
+    assert ircert.certify(fold(), [0.75], radius=0.5, engine="fold")
+    assert not ircert.certify(fold(), [0.75], radius=1.0, engine="fold")
+    assert not ircert.certify(fold(), [0.0], engine="fold")
+    assert not made(verdict="unresolved", radius=Radius(End(0.5, "")), witness=None)
 
 
 def test_pseudo_and_its_witness() -> None:

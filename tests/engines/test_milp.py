@@ -75,7 +75,7 @@ def test_against_the_oracle(index: int) -> None:
         )
         agree(found, true)
         assert found.trust == "exact"
-        assert found.verdict == "certified" or slow, found.reason
+        assert found.verdict == ("refuted" if true.upper == 0 else "certified") or slow, found.reason
 
 
 @pytest.mark.slow
@@ -212,7 +212,7 @@ def test_weights_far_apart(scale: float) -> None:
 def test_winding_and_sheets(norm: str) -> None:
     """s(x) = s(-x) though every determinant is positive; s∘s collides far from any fold."""
     nothing = asked(square(), [0.0, 0.0], norm=norm)
-    assert nothing.verdict == "certified"
+    assert nothing.verdict == "refuted"
     assert [nothing.radius.certified, nothing.radius.refuted] == [0.0, 0.0]
     found = asked(then(square(), square()), [1.0, 0.0], norm=norm, tol=1e-2, time_limit=4)
     agree(found, local_radius(then(square(), square()), [1.0, 0.0], norm))

@@ -125,7 +125,7 @@ def _reach_of_witness(found: Result) -> Fraction:
 
 def _count(question: Asked, engine: str, found: Result, tally: Tally) -> None:
     tally.asked[engine] += 1
-    if found.verdict == "certified":
+    if found.verdict != "unresolved":
         return
     tally.unresolved[engine] += 1
     tally.families[engine][question.family] += 1

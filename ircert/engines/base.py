@@ -68,6 +68,10 @@ class Question:
         """The radius beyond which nothing matters."""
         return self.max_radius if self.radius is None else self.radius
 
+    def trivial_bound(self, radius: float) -> float | None:
+        """A bound on p* of the ball of this radius that needs no solver, where there is one."""
+        return {"local": 2.0 * radius, "pseudo": radius}.get(self.problem)
+
 
 @dataclass(frozen=True)
 class Answer:

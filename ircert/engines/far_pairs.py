@@ -95,10 +95,3 @@ def delicate(asked: Program) -> str | None:
     if len(sizes) and sizes.max() > WIDEST * sizes.min():
         return f"coefficients from {sizes.min():.1g} to {sizes.max():.1g}: a solver's bound would not be reliable"
     return None
-
-
-def trivial_bound(question: Question, radius: float) -> float | None:
-    """A bound on p* that needs no solver."""
-    if question.problem == "transform":
-        return None
-    return radius * (2.0 if question.problem == "local" else 1.0)

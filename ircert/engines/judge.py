@@ -14,6 +14,8 @@ from ircert.witness import refutes
 
 REPLAYED = "a collision within this radius, replayed in exact arithmetic on the loaded network"
 NOTHING = "nothing is proved beyond the centre itself"
+NEAR = 2.0**-30
+"""A witness of collisions that come arbitrarily close to a distance lies within this relative distance of it."""
 
 
 class BrokenProof(RuntimeError):
@@ -35,8 +37,9 @@ class Judgement:
 def judge(question: Question, answer: Answer, require: str | None = None) -> Judgement:
     """The judgement of an answer; with require="exact", of what does not rest on a solver's float bound."""
     witness, distance = _replayed(question, answer)
-    if require == "exact" and answer.trust == "solver":
-        answer = _without_float_bounds(answer)
+    if require == "exact":
+        answer = replace(answer, optimum=_without_solver(question, answer.optimum))
+        answer = _without_float_bounds(answer) if answer.trust == "solver" else answer
     if question.radius is not None:
         judged = _fixed(question, question.radius, answer, witness, distance)
     else:
@@ -73,7 +76,7 @@ def _fixed(
         raise BrokenProof("the engine certified a ball that holds a collision")
     if inside:
         assert distance is not None
-        refuted = _least(answer.refuted, End(min(distance, radius), REPLAYED))
+        refuted = _shown(answer.refuted, End(min(distance, radius), REPLAYED))
         certified = answer.certified if answer.trust == "exact" else End(0.0, NOTHING)
         return Judgement("refuted", "exact", _bracket(certified, refuted), witness, answer.optimum, None)
     certified = answer.certified
@@ -91,7 +94,7 @@ def _search(question: Question, answer: Answer, witness: Witness | None, distanc
         refuted, reason = None, "a collision was claimed, but none could be shown in exact arithmetic"
     elif distance is not None:
         found = End(distance, REPLAYED)
-        refuted = found if answer.trust == "solver" else _least(refuted, found)
+        refuted = found if answer.trust == "solver" else _shown(refuted, found)
     radius = _bracket(answer.certified, refuted)
     if radius.refuted == 0.0:  # no ball is good
         return Judgement("refuted", "exact", radius, witness, None, None)
@@ -112,8 +115,11 @@ def _bracket(certified: End, refuted: End | None) -> Radius:
         raise BrokenProof(f"the engine's bracket contradicts itself: {error}") from None
 
 
-def _least(first: End | None, second: End) -> End:
-    return second if first is None or second < first else first
+def _shown(claimed: End | None, found: End) -> End:
+    """The end that the witness shows: at its distance, or at a limit of collisions that it is close to, or 0."""
+    if claimed is None or claimed > found:
+        return found
+    return claimed if claimed == 0.0 or found <= claimed * (1 + NEAR) else found
 
 
 def _why(question: Question, answer: Answer) -> str:
@@ -131,4 +137,12 @@ def _without_float_bounds(answer: Answer) -> Answer:
     verdict: Verdict | None = None if answer.verdict is None else "unresolved"
     if answer.verdict == "refuted":
         verdict = "refuted"  # by a replayed witness, which is exact
-    return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), optimum=None, reason=reason)
+    return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), reason=reason)
+
+
+def _without_solver(question: Question, optimum: Optimum | None) -> Optimum | None:
+    """p* with a bound that rests on no solver, where there is one."""
+    if optimum is None or optimum.trust == "exact" or question.radius is None:
+        return optimum
+    bound = question.trivial_bound(question.radius)
+    return None if bound is None else Optimum(optimum.value, bound, "exact")

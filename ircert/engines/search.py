@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ircert.engines.base import Answer, Progress, Question
-from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares, trivial_bound
+from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares
 from ircert.engines.judge import NOTHING
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError, ProgramError
@@ -37,8 +37,8 @@ from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting
 from ircert.query import Norm
 from ircert.result.radius import End
-from ircert.result.result import Optimum, Verdict
-from ircert.result.witness import length
+from ircert.result.result import Optimum, Trust, Verdict
+from ircert.result.witness import length_down
 
 CLEAR = "no violation in this ball: boxes and trees of phases, proved in exact or safely rounded arithmetic"
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
@@ -184,7 +184,7 @@ class Search:
         if not self.descent.has_within(radius):
             outcome = self._prove(radius, SHARE * left)
             if outcome == "closed":
-                optimum = Optimum(0.0, 0.0)
+                optimum = Optimum(0.0, 0.0, "exact")
                 return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
             if outcome != "violated":
                 return self._near_and_far(radius)
@@ -197,9 +197,10 @@ class Search:
     def with_optimum(self, answer: Answer, radius: float) -> Answer:
         """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
         if answer.witness is None:
-            return replace(answer, optimum=Optimum(0.0, 0.0))
+            return replace(answer, optimum=Optimum(0.0, 0.0, "exact"))
         question, value = self.question, self._separation(*answer.witness)
-        bound = trivial_bound(question, radius)
+        bound = question.trivial_bound(radius)
+        trust: Trust = "exact"
         seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
         if seconds > 0:
             norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
@@ -207,19 +208,22 @@ class Search:
             if self.far.bound is not None:
                 entries = len(question.center) if question.other is None else question.other.output_dim
                 found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
-                bound = found if bound is None else min(bound, found)
+                if bound is None or found < bound:
+                    bound, trust = found, "solver"
             if self.far.pair is not None and self._separation(*self.far.pair) > value:
                 refuted = self._refuted_end() if answer.refuted is None else answer.refuted
                 value = self._separation(*self.far.pair)
                 answer = replace(answer, witness=self.far.pair, refuted=refuted)
         if bound is None:
             return answer
-        return replace(answer, optimum=Optimum(value, max(bound, value)), stats=self._stats())
+        if trust == "solver":  # where it is wrong, the pair says so
+            bound = max(bound, math.nextafter(value, math.inf))
+        return replace(answer, optimum=Optimum(value, bound, trust), stats=self._stats())
 
     def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
         other = self.question.other
         apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
-        return length(self.question.norm, *apart)
+        return length_down(self.question.norm, *apart)
 
     def _near_and_far(self, radius: float) -> Answer:
         """Far pairs by the program's bound, near ones by a tree: `certified` with the trust of a solver."""
@@ -236,7 +240,7 @@ class Search:
             return self._refuted()
         if outcome == "closed":
             evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
-            optimum = Optimum(0.0, self.far.bound)
+            optimum = Optimum(0.0, self.far.bound, "solver")
             return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
         self.reason = f"pairs nearer than {self.far.bound:.3g} were not closed in time"
         return self._stopped()

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ircert.engines.base import Answer
-from ircert.engines.far_pairs import trivial_bound
 from ircert.engines.judge import NOTHING
 from ircert.engines.part_search import FEW_INPUTS
 from ircert.engines.search import FIRST, INTERRUPTED, SMALLEST, Search, nothing
@@ -90,8 +89,8 @@ class TangentSearch(Search):
         if self.descent.has_within(radius):
             return self.with_optimum(self._refuted(), radius)
         if self.clear >= radius:
-            bound = trivial_bound(self.question, radius)
-            optimum = None if bound is None else Optimum(0.0, bound)
+            bound = self.question.trivial_bound(radius)
+            optimum = None if bound is None else Optimum(0.0, bound, "exact")
             return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
         return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=self.reason)
 

@@ -43,7 +43,7 @@ def _fields(result: Result) -> dict[str, Any]:
             "evidence": {"certified": certified.evidence, "refuted": None if refuted is None else refuted.evidence},
             "exact": {"certified": _exact(certified), "refuted": _exact(refuted)},
         },
-        "optimum": None if result.optimum is None else {"value": result.optimum.value, "bound": result.optimum.bound},
+        "optimum": None if result.optimum is None else result.optimum._asdict(),
         "witness": None if result.witness is None else _witness(result.witness),
         "engine": result.engine,
         "backend": result.backend,

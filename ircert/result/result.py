@@ -18,10 +18,12 @@ Trust: TypeAlias = Literal["exact", "solver"]
 
 
 class Optimum(NamedTuple):
-    """p* of a fixed ball: the value of the best pair found, and a bound that no pair exceeds."""
+    """p* of a fixed ball: the separation of an exact pair (rounded down; 0 if none is known), a bound that no pair
+    exceeds, and what the bound rests on: exact arithmetic, or a solver's float."""
 
     value: float
     bound: float
+    trust: Trust
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,7 @@ def summary(result: Result) -> str:
     if result.reason is not None:
         lines.append(f"  why        {result.reason}")
     lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
-    if result.optimum is not None:
-        lines.append(f"  optimum    {result.optimum.value:.17g} (no pair exceeds {result.optimum.bound:.17g})")
-    lines += _witness(result)
+    lines += _optimum(result) + _witness(result)
     lines.append(f"  trust      {TRUST[result.trust]}")
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
@@ -66,6 +64,14 @@ def _end(name: str, end: End | None) -> list[str]:
     if end is None:
         return [f"  {name:<10} none"]
     return [f"  {name:<10} {float(end)!r}", f"             {end.evidence}"]
+
+
+def _optimum(result: Result) -> list[str]:
+    if result.optimum is None:
+        return []
+    value, bound, trust = result.optimum
+    rests = ", if the solver's floating-point bound is right" if trust == "solver" else ""
+    return [f"  optimum    {value:.17g} (no pair exceeds {bound:.17g}{rests})"]
 
 
 def _witness(result: Result) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.query import Norm
-from ircert.result.radius import root_up, rounded_up
+from ircert.result.radius import root_down, root_up, rounded_down, rounded_up
 from ircert.witness import Witness as ExactPair
 
 
@@ -41,10 +41,20 @@ def report(graph: Graph, other: Graph | None, norm: Norm, x: list[Fraction], y: 
 
 def length(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:
     """The norm of x - y, rounded up to a float."""
+    return root_up(_measure(norm, x, y)) if norm == "2" else rounded_up(_measure(norm, x, y))
+
+
+def length_down(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:
+    """The norm of x - y, rounded down to a float."""
+    return root_down(_measure(norm, x, y)) if norm == "2" else rounded_down(_measure(norm, x, y))
+
+
+def _measure(norm: Norm, x: list[Fraction], y: list[Fraction]) -> Fraction:
+    """The norm of x - y; its square for norm 2."""
     offsets = [abs(a - b) for a, b in zip(x, y, strict=True)]
     if norm == "2":
-        return root_up(sum((d * d for d in offsets), Fraction(0)))
-    return rounded_up(max(offsets) if norm == "inf" else sum(offsets, Fraction(0)))
+        return sum((d * d for d in offsets), Fraction(0))
+    return max(offsets) if norm == "inf" else sum(offsets, Fraction(0))
 
 
 def _floats(point: list[Fraction]) -> Array:

@@ -56,7 +56,7 @@ def test_a_fixed_ball_is_decided() -> None:
     good = ircert.certify(fold(), [0.75], radius=0.75, engine="fold")
     assert (good.verdict, good.radius.certified, good.radius.refuted, good.witness) == ("certified", 0.75, None, None)
     bad = ircert.certify(fold(), [0.75], radius=1.0, engine="fold")
-    assert (bad.verdict, bad.radius.refuted) == ("refuted", 0.75)
+    assert (bad.verdict, bad.radius.certified, bad.radius.refuted) == ("refuted", 0.75, 1.0)
     assert bad.witness is not None
     assert bad.witness.x.tolist() == [-0.25]
     for result in (good, bad):
@@ -156,12 +156,14 @@ def test_a_collision_inside_the_ball_refutes_it(script: Script) -> None:
 
 @pytest.mark.rule("R-4")
 def test_float_bounds_count_for_nothing_where_exact_ones_are_required(script: Script) -> None:
-    script(answer(verdict="certified", certified=End(1.0, "bound"), trust="solver", optimum=Optimum(0.0, 1e-9)))
+    bound = Optimum(0.0, 1e-9, "solver")
+    script(answer(verdict="certified", certified=End(1.0, "bound"), trust="solver", optimum=bound))
     trusting = ircert.certify(fold(), [2.0], radius=1.0, engine="scripted")
-    assert (trusting.verdict, trusting.trust, trusting.optimum) == ("certified", "solver", (0.0, 1e-9))
-    read(trusting.to_json())
+    assert (trusting.verdict, trusting.trust, trusting.optimum) == ("certified", "solver", bound)
+    assert read(trusting.to_json())["optimum"] == {"value": 0.0, "bound": 1e-9, "trust": "solver"}
     strict = ircert.certify(fold(), [2.0], radius=1.0, engine="scripted", require="exact")
     assert (strict.verdict, strict.radius.certified, strict.trust) == ("unresolved", 0.0, "exact")
+    assert strict.optimum == (0.0, 2.0, "exact")
     assert "required" in str(strict.reason)
     script(answer(certified=End(0.25, ""), refuted=End(0.25, ""), witness=PAIR, trust="solver"))
     search = ircert.certify(fold(), [0.0], engine="scripted", require="exact")
@@ -170,6 +172,40 @@ def test_float_bounds_count_for_nothing_where_exact_ones_are_required(script: Sc
     for require in (None, "exact"):
         refuted = ircert.certify(fold(), [0.0], radius=1.0, engine="scripted", require=require)
         assert (refuted.verdict, refuted.trust, refuted.radius.certified) == ("refuted", "exact", 0.0)
+
+
+@pytest.mark.rule("R-4")
+@pytest.mark.parametrize(("problem", "trivial"), [("local", 4.0), ("pseudo", 2.0), ("transform", None)])
+def test_the_optimum_of_a_refuted_ball_has_its_own_trust(script: Script, problem: str, trivial: float | None) -> None:
+    """The collision is exact, and the solver's bound on p* beside it is not."""
+    graph, other = (fold(), ircert.load([([[1.0]], None)])) if problem == "transform" else (fold(), None)
+    pair = ([Fraction(-1, 2)], [Fraction(1, 2)])
+    script(answer(verdict="refuted", witness=pair, optimum=Optimum(1.0, 1.5, "solver")))
+    asked: dict[str, Any] = {"problem": problem, "other": other, "radius": 2.0, "engine": "scripted"}
+    loose, strict = (ircert.certify(graph, [0.5], **asked, require=require) for require in (None, "exact"))
+    assert (loose.verdict, loose.trust, strict.verdict, strict.trust) == ("refuted", "exact", "refuted", "exact")
+    assert loose.optimum == (1.0, 1.5, "solver")
+    assert "if the solver's floating-point bound is right" in loose.summary()
+    assert strict.optimum == (None if trivial is None else (1.0, trivial, "exact"))
+    assert "solver" not in strict.summary().replace("solver: rests", "")
+    script(answer(verdict="refuted", witness=pair, optimum=Optimum(1.0, 1.0, "exact")))
+    assert ircert.certify(graph, [0.5], **asked, require="exact").optimum == (1.0, 1.0, "exact")
+
+
+@pytest.mark.rule("R-3")
+@pytest.mark.parametrize(
+    ("claimed", "end"), [(0.25, 0.5), (0.5, 0.5), (0.5 - 2.0**-40, 0.5 - 2.0**-40), (0.0, 0.0), (0.75, 0.5)]
+)
+@pytest.mark.parametrize("ball", [{}, {"radius": 1.0}])
+def test_a_refuted_end_is_what_the_witness_shows(
+    script: Script, claimed: float, end: float, ball: dict[str, Any]
+) -> None:
+    """At its distance, or a little nearer where collisions come arbitrarily close to that; or 0."""
+    verdict = "refuted" if ball else None
+    script(answer(verdict=verdict, refuted=End(claimed, "claimed"), witness=PAIR))
+    found = ircert.certify(fold(), [0.0], engine="scripted", **ball)
+    assert found.radius.refuted == end
+    assert (found.radius.refuted.evidence == "claimed") == (claimed == end)
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,14 @@ def test_chains_of_functions(case: Case, seed: int) -> None:
     assert min(lower(r12), lower(r23)) <= upper(r13) * SLACK
 
 
-@pytest.mark.rule("E-3")
+def distance(found: Result) -> float:
+    """How far from the centre the witness reaches."""
+    assert found.witness is not None
+    points = np.stack([found.witness.x, found.witness.y])
+    return float(np.linalg.norm(points - found.center, ord=ORDER[found.norm], axis=1).max())
+
+
+@pytest.mark.rule("E-3", "R-3")
 @pytest.mark.parametrize("engine", ["milp", "regions", "auto"])
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_ground_truth_family(engine: str, norm: Norm) -> None:
@@ -306,6 +313,8 @@ def test_the_ground_truth_family(engine: str, norm: Norm) -> None:
         for radius in {0.5 * true, 1.5 * true + 0.25} - {0.0}:
             ball = ircert.certify(graph, center, norm=norm, engine=engine, radius=radius, time_limit=20)
             assert ball.verdict == ("certified" if radius < true else "refuted")
+            assert (ball.radius.refuted is None) == (radius < true)
+            assert not ball.radius.refuted or ball.radius.refuted == pytest.approx(distance(ball), rel=1e-9)
             if ball.optimum is not None:
                 p = max(0.0, 2 * (radius - true))
                 assert ball.optimum.value <= p * SLACK <= ball.optimum.bound * SLACK**2

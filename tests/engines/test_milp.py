@@ -118,7 +118,7 @@ def test_a_fixed_ball(problem: str, norm: str) -> None:
     other = line(2) if problem == "transform" else None
     radius = 1.0 if problem == "pseudo" else 0.5
     good = asked(FOLD, [0.0, 0.0], problem=problem, norm=norm, other=other, radius=0.9 * radius)
-    assert (good.verdict, good.trust, good.optimum) == ("certified", "exact", (0.0, 0.0))
+    assert (good.verdict, good.trust, good.optimum) == ("certified", "exact", (0.0, 0.0, "exact"))
     bad = asked(FOLD, [0.0, 0.0], problem=problem, norm=norm, other=other, radius=1.25 * radius)
     assert bad.verdict == "refuted"
     assert bad.witness is not None
@@ -126,6 +126,10 @@ def test_a_fixed_ball(problem: str, norm: str) -> None:
     p = 1.0 if problem == "pseudo" else 0.25
     assert bad.optimum.bound >= p * (1 - 1e-9)
     assert bad.optimum.value <= p * (1 + 1e-9)
+    strict = asked(
+        FOLD, [0.0, 0.0], problem=problem, norm=norm, other=other, radius=1.25 * radius, require="exact"
+    ).optimum
+    assert strict is None if problem == "transform" else (strict is not None and strict.trust == "exact")
 
 
 @pytest.mark.rule("E-5", "E-6")
@@ -303,13 +307,13 @@ def test_the_formulation_of_tangents(norm: str) -> None:
     assert found.stats["j0_lower"] <= 0.5 + 1e-9
     good, bad = (asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, radius=r) for r in (0.25, 0.75))
     assert (good.verdict, good.trust) == ("certified", "solver")
-    assert good.optimum == (0.0, 0.5)
+    assert good.optimum == (0.0, 0.5, "exact")
     assert asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.25).verdict == "certified"
     beyond = asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.49995)
     assert beyond.radius.refuted is None
     assert 0.49 < beyond.radius.certified <= 0.49995
     near = asked(FOLD, [0.0, 0.0], problem="pseudo", formulation="tangent", norm=norm, radius=0.25)
-    assert (near.verdict, near.optimum) == ("certified", (0.0, 0.25))
+    assert (near.verdict, near.optimum) == ("certified", (0.0, 0.25, "exact"))
     assert (bad.verdict, bad.trust, bad.radius.certified) == ("refuted", "exact", 0.0)
     assert asked(FOLD, [0.0, 0.0], formulation="tangent", radius=0.25, require="exact").verdict == "unresolved"
 

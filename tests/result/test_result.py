@@ -109,7 +109,7 @@ def test_json_has_no_infinity_and_no_nan() -> None:
         radius=Radius(End(math.inf, "always")),
         witness=None,
         domain=(np.array([-np.inf]), np.array([1.0])),
-        optimum=Optimum(0.0, math.inf),
+        optimum=Optimum(0.0, math.inf, "exact"),
         stats=stats,
     )
     found = read(result.to_json())

@@ -7,12 +7,14 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ircert import __version__, engines
-from ircert.engines.base import Progress, Question, silent
+from ircert.engines.asking import ask, check
+from ircert.engines.base import Cause, Progress, Question, Stop, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
@@ -61,7 +63,7 @@ def certify(
     searches of the engine milp run in so many processes; solvers other than HiGHS get as many threads.
 
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
-    search gives the bracket that was reached, if the engine can stop there, and raises KeyboardInterrupt if not.
+    search gives the bracket that was reached (`result.interrupted`). An engine refuses options that it does not know.
     """
     start = time.perf_counter()
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
@@ -86,15 +88,17 @@ def certify(
     )
     query.check(question.graph)
     chosen = engines.get(engine)
-    refusal = chosen.refusal(question)
-    if refusal is not None:
-        raise QueryError(f"the engine `{chosen.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
+    check(chosen, question)
     if progress is not None:
         progress(Progress(0.0, None, str(estimated_size(question))))
     with until(question.deadline.passed), one_thread():
-        answer = chosen.answer(question)
+        answer = ask(chosen, question)
     answered = time.perf_counter()
-    judged = judge(question, answer, require)
+    try:
+        judged = judge(question, answer, require)
+    except KeyboardInterrupt:  # the answer is there, and not to be lost; pressed again, it ends this too
+        answer = replace(answer, stop=Stop(Cause.INTERRUPTED).after(answer.stop))
+        judged = judge(question, answer, require)
     end = time.perf_counter()
     phases = {**(answer.stats.get("seconds") or {"engine": answered - start}), "replay": end - answered}
     return Result(
@@ -104,6 +108,7 @@ def certify(
         optimum=judged.optimum,
         witness=judged.witness,
         reason=judged.reason,
+        stop=answer.stop,
         problem=question.problem,
         norm=question.norm,
         center=question.center,

@@ -1,4 +1,4 @@
-"""Things that have a name and may come from other packages: passes and backends."""
+"""Things that have a name and may come from other packages: passes, backends and engines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Registry(Generic[Kind]):
             if point.name == name:
                 return self._loaded(point)
         problem, known = f"there is no such {self.what[0]}", f"the {self.what[1]} are {', '.join(self.names())}"
-        raise self.refusal(name[:60], problem, known)
+        raise self.refusal(str(name)[:60], problem, known)
 
     def _loaded(self, point: EntryPoint) -> type[Kind]:
         origin = point.dist.name if point.dist else point.value

@@ -1,11 +1,14 @@
-"""Engines by name; each is imported when it is first asked for."""
+"""Engines by name; each is imported when it is first asked for.
+
+One line here per engine; other packages add theirs through the entry-point group `ircert.engines`.
+"""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ircert.errors import QueryError
+from ircert.plugins import Registry
 
 if TYPE_CHECKING:
     from ircert.engines.base import Engine
@@ -17,17 +20,27 @@ HOMES = {
 }
 
 
+def _refusal(name: str, problem: str, remedy: str) -> QueryError:
+    return QueryError(problem, where=f"engine `{name}`", remedy=remedy)
+
+
+def _registry() -> Registry[Engine]:
+    # not at the top, because naming engines must not load what they need
+    from ircert.engines.base import Engine
+
+    return Registry(("engine", "engines"), "ircert.engines", HOMES, Engine, _refusal)
+
+
 def names() -> list[str]:
-    """The engines that are there."""
-    return [name for name, home in HOMES.items() if find_spec(home.partition(":")[0])]
+    """All engines that may be named, plugins included."""
+    return _registry().names()
 
 
-def get(name: str) -> Engine:
+def kind(name: Any) -> type[Engine]:
+    """The class of an engine; QueryError if there is none of that name."""
+    return _registry().get(name)
+
+
+def get(name: Any) -> Engine:
     """The engine of that name."""
-    from importlib import import_module
-
-    if name not in names():
-        raise QueryError(f"there is no engine {str(name)[:60]!r}", remedy=f"the engines are {', '.join(names())}")
-    module, _, attribute = HOMES[name].partition(":")
-    engine: Engine = getattr(import_module(module), attribute)()
-    return engine
+    return kind(name)()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from ircert.limits import Deadline
 from ircert.query import Norm
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
+from ircert.result.stop import Cause as Cause
+from ircert.result.stop import Stop as Stop
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class Question:
     report:    may be called with the bracket so far, as often as the engine likes
     at_once:   whether answers that need no search are still to be tried
     known:     what another engine found out about the same question before
-    budget:    how much an engine may do before it gives what it has: linear regions (`regions`), or boxes and pairs
-               (`milp`, which then asks no solver, whose work cannot be counted); None for as much as it likes
+    budget:    how much an engine may do before it gives what it has, in units of its own: linear regions (`regions`),
+               or boxes and pairs (`milp`, which then asks no solver, whose work cannot be counted); None for as
+               much as it likes
     """
 
     graph: Graph
@@ -82,7 +86,7 @@ class Answer:
              an infimum, near it)
     stats:   free form; a dict under "seconds" is shown as where the time went
     engine:  who answered, if it was not the engine that was asked
-    unfinished: whether another engine may go on from here: time, budget or memory ended, and nobody interrupted
+    stop:    what ended the search before it knew; None where it went to its end
     """
 
     verdict: Verdict | None
@@ -94,20 +98,59 @@ class Answer:
     optimum: Optimum | None = None
     backend: str | None = None
     formulation: str | None = None
-    reason: str | None = None
     engine: str | None = None
-    unfinished: bool = False
+    stop: Stop | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """What ended the search, as a sentence."""
+        return None if self.stop is None else str(self.stop)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether another engine may go on from here."""
+        return self.stop is not None and self.stop.unfinished
+
+
+OPTIONS: Mapping[str, Any] = {"backend": None, "formulation": None, "threads": 1}
+"""What only some engines know how to use, and what each is where nobody asked for it."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What `auto` may expect of an engine, in units of its own, which `Question.budget` counts.
+
+    rate:  about how many of them take a second
+    trial: so many are worth trying before anything else; 0 for none
+    whole: about how many a complete answer takes; None where nobody can tell
+    most:  more of them would fill the memory
+    """
+
+    rate: float = 1000.0
+    trial: int = 0
+    whole: Callable[[], float] | None = None
+    most: float = math.inf
 
 
 class Engine(ABC):
-    """Answers questions. Stopped by the deadline or by KeyboardInterrupt, a search returns the bracket it reached."""
+    """Answers questions. Stopped by the deadline or by KeyboardInterrupt, a search returns the bracket it reached.
+
+    options:     those of OPTIONS that it knows; others are refused before it is asked
+    takes_turns: whether `auto` asks it, in turns with others
+    """
 
     name: ClassVar[str]
+    options: frozenset[str] = frozenset()
+    takes_turns: ClassVar[bool] = False
 
     @abstractmethod
     def refusal(self, question: Question) -> str | None:
         """Why this engine cannot answer (more inputs than it handles, say), or None if it can."""
 
+    def effort(self, question: Question) -> Effort:
+        """What to expect of it; only asked where it does not refuse."""
+        return Effort()
+
     @abstractmethod
     def answer(self, question: Question) -> Answer:
-        """The answer; `unresolved` with a reason rather than a guess."""
+        """The answer; `unresolved` with what ended the search rather than a guess."""

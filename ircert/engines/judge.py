@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ircert.engines.base import Answer, Question
+from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.query import Query
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Trust, Verdict
@@ -126,18 +126,18 @@ def _why(question: Question, answer: Answer) -> str:
     if answer.reason is not None:
         return answer.reason
     if question.deadline.passed():
-        return "the time limit was reached"
+        return str(Stop(Cause.TIME))
     if answer.refuted is not None and answer.trust == "exact":
         return "the bracket is as narrow as this engine makes it, and wider than tol"
     return "the engine stopped before it knew"
 
 
 def _without_float_bounds(answer: Answer) -> Answer:
-    reason = "the answer rests on a solver's floating-point bound, and an exact one is required"
+    stop = Stop(Cause.SOLVER, "the answer rests on a solver's floating-point bound, and an exact one is required")
     verdict: Verdict | None = None if answer.verdict is None else "unresolved"
     if answer.verdict == "refuted":
         verdict = "refuted"  # by a replayed witness, which is exact
-    return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), reason=reason)
+    return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), stop=stop)
 
 
 def _without_solver(question: Question, optimum: Optimum | None) -> Optimum | None:

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ircert.engines.base import Answer, Engine, Question
+from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.instant import instant
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.search import Search
 from ircert.engines.tangent_search import TangentSearch
+
+RATE = 16_000.0
+"""Boxes and pairs in a second, about."""
 
 
 class Milp(Engine):
     """Boxes and trees of phases, with the paper's program beside them; or the programs of tangents."""
 
     name = "milp"
+    options = frozenset({"backend", "formulation", "threads"})
+    takes_turns = True
 
     def refusal(self, question: Question) -> str | None:
         """It takes every question."""
         return None
+
+    def effort(self, question: Question) -> Effort:
+        """Nobody can tell."""
+        return Effort(RATE)
 
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""

@@ -6,17 +6,18 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ircert.engines.base import Answer, Engine, Progress, Question
+from ircert.engines.base import Answer, Cause, Effort, Engine, Progress, Question, Stop
 from ircert.engines.pinned import unpinned, without_pinned
+from ircert.engines.prediction import predicted_regions
 from ircert.engines.sharing import good_radius, known_refuted
 from ircert.ir.compose import stack
-from ircert.limits import OutOfTime
+from ircert.limits import OutOfTime, Undecided
 from ircert.passes.product import canonical
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair
@@ -29,6 +30,13 @@ from ircert.result.radius import End
 
 SLACK = Fraction(1, 2**40)
 """A witness near an infimum lies within this relative distance of it."""
+
+FEW = 8192
+"""So many linear regions are enumerated before anything else is tried …"""
+MOST = 10**6
+"""… more than these would fill the memory …"""
+RATE = 2000.0
+"""… and about so many take a second."""
 
 CLEAR = "every pair of linear regions nearer than this was excluded with exact signs"
 CLEAR_PSEUDO = "every linear region nearer than this was solved for the centre's output exactly"
@@ -47,11 +55,16 @@ class Regions(Engine):
     """Walks the linear regions outward from the centre; every sign is decided exactly."""
 
     name = "regions"
+    takes_turns = True
 
     def refusal(self, question: Question) -> str | None:
         """It is planar geometry."""
         free = int((question.low < question.high).sum())
         return None if free <= 2 else f"the regions engine takes one or two inputs, not {free}"
+
+    def effort(self, question: Question) -> Effort:
+        """Regions are counted by a sample of the ball."""
+        return Effort(RATE, FEW, lambda: predicted_regions(question, question.reach), MOST)
 
     def answer(self, question: Question) -> Answer:
         """Fix what the domain pins down, grow, and stop at the nearest violation."""
@@ -97,10 +110,14 @@ class _Search:
                 self.question.report(Progress(float(radius), refuted, f"{len(complex_)} linear regions"))
                 self.lap = time.perf_counter()
             return self._certified()
-        except (OutOfTime, TooManyCells, KeyboardInterrupt) as stop:
-            why = "the time limit was reached" if isinstance(stop, OutOfTime) else str(stop) or "interrupted"
-            answer = self._stopped(f"{why} after {self.stats['cells']} linear regions")
-            return replace(answer, unfinished=not isinstance(stop, KeyboardInterrupt))
+        except KeyboardInterrupt:
+            return self._stopped(Cause.INTERRUPTED)
+        except OutOfTime:
+            return self._stopped(Cause.TIME)
+        except TooManyCells as many:
+            return self._stopped(Cause.MEMORY if self.question.budget is None else Cause.BUDGET, str(many))
+        except Undecided:
+            return self._stopped(Cause.UNDECIDED, "an exact computation would have been too large")
 
     def _complexes(self) -> Iterator[tuple[Fraction, Complex]]:
         self.lap = time.perf_counter()
@@ -194,13 +211,14 @@ class _Search:
             return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
         if sure:
             return Answer("certified", End.below(radius, CLEAR), None, None, "exact", self.stats)
-        reason = "the nearest violation lies at this distance up to the last digits: a slightly larger ball is decided"
-        return Answer("unresolved", certified, None, None, "exact", self.stats, reason=reason)
+        detail = "the nearest violation lies at this distance up to the last digits: a slightly larger ball is decided"
+        return Answer("unresolved", certified, None, None, "exact", self.stats, stop=Stop(Cause.PRECISION, detail))
 
-    def _stopped(self, reason: str) -> Answer:
+    def _stopped(self, cause: Cause, detail: str = "") -> Answer:
+        stop = Stop(cause, detail, {"linear regions": self.stats["cells"]})
         clear = CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
         verdict = None if self.question.radius is None else "unresolved"
-        return Answer(verdict, End.below(self.clear, clear), None, None, "exact", self.stats, reason=reason)  # type: ignore[arg-type]
+        return Answer(verdict, End.below(self.clear, clear), None, None, "exact", self.stats, stop=stop)  # type: ignore[arg-type]
 
     def _end(self, measure: Fraction, evidence: str, *, up: bool) -> End:
         if self.norm == "2":

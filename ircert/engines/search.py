@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from ircert.engines.base import Answer, Progress, Question
+from ircert.engines.asking import nothing_known
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares
 from ircert.engines.judge import NOTHING
-from ircert.engines.sharing import good_radius
+from ircert.engines.sharing import good_radius, settled
 from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
-from ircert.limits import Allowance, OutOfTime, until
+from ircert.limits import Allowance, OutOfTime, Undecided, until
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair
@@ -37,7 +38,7 @@ from ircert.proofs.prover import Prover
 from ircert.proofs.setting import Setting
 from ircert.query import Norm
 from ircert.result.radius import End
-from ircert.result.result import Optimum, Trust, Verdict
+from ircert.result.result import Optimum, Trust
 from ircert.result.witness import length_down
 
 CLEAR = "no violation in this ball: boxes and trees of phases, proved in exact or safely rounded arithmetic"
@@ -59,15 +60,8 @@ SHARE = 0.7
 BISECTIONS = 12
 HUNT = 0.1
 """The part of a time limit that looking for collisions may take at first."""
-INTERRUPTED = "interrupted"
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
-
-
-def nothing(question: Question, reason: str) -> Answer:
-    """No answer, and why."""
-    verdict: Verdict | None = None if question.radius is None else "unresolved"
-    return Answer(verdict, End(0.0, NOTHING), None, None, "exact", reason=reason)
 
 
 @dataclass
@@ -76,13 +70,14 @@ class Search:
 
     question: Question
     clear: float = 0.0
-    reason: str | None = None
+    stop: Stop | None = None
     far: FarPairs | None = None
     counts: Counts = field(default_factory=Counts)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         question = self.question
+        self._limit = question.deadline
         graph = question.graph if question.other is None else stack(question.graph, question.other)
         self.setting = self._setting(graph, question.problem)
         injective = None
@@ -132,28 +127,39 @@ class Search:
         """The bracket, or what is known of it when time is up."""
         with until(self._over):
             found = self._answered()
-        return replace(found, unfinished=found.reason is not None and self.reason != INTERRUPTED)
+        ended = None if settled(self.question, found) else found.stop
+        return replace(found, stop=self.stop or ended)
 
     def _answered(self) -> Answer:
-        try:
+        with self._ended_by_trouble():
             self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
             self._timed("hunt", self._hunt)
             if self.question.radius is not None:
                 return self._fixed(self.question.radius)
             self._bracket()
-        except KeyboardInterrupt:
-            self.reason = INTERRUPTED
-        except (ProgramError, ProcessError) as error:
-            self.reason = str(error)
-        except OutOfTime:
-            pass  # as anywhere else where the limit comes
-        except ArithmeticError:
-            self.reason = "numbers beyond the range of floats"
-        finally:
-            self.crew.close()
         if self.question.radius is not None:
             return self._stopped()
         return self._ends()
+
+    @contextmanager
+    def _ended_by_trouble(self) -> Iterator[None]:
+        """Note what ended the search, and end the processes that shared it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._end_by(Cause.INTERRUPTED)
+        except ProcessError as error:
+            self._end_by(Cause.PROCESS, str(error))
+        except ProgramError as error:
+            self._end_by(Cause.UNDECIDED, str(error))
+        except OutOfTime:
+            pass  # as anywhere else where the limit comes
+        except Undecided:
+            self._end_by(Cause.UNDECIDED, "an exact computation would have been too large")
+        except ArithmeticError:
+            self._end_by(Cause.RANGE)
+        finally:
+            self.crew.close()
 
     def _hunt(self) -> None:
         if self._over():  # a prover takes time to be made
@@ -233,7 +239,7 @@ class Search:
         seconds = question.deadline.left() / 2
         self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
         if self.far.bound is None:
-            self.reason = f"the tree is too large, and {self.far.reason}"
+            self._end_by(Cause.SOLVER, f"the tree is too large, and {self.far.reason}")
             return self._stopped()
         outcome = self._prove(radius, math.inf, nearer=self.far.bound)
         if outcome == "violated":
@@ -242,14 +248,14 @@ class Search:
             evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
             optimum = Optimum(0.0, self.far.bound, "solver")
             return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
-        self.reason = f"pairs nearer than {self.far.bound:.3g} were not closed in time"
+        self._end_by(self._why().cause, f"pairs nearer than {self.far.bound:.3g} were not closed")
         return self._stopped()
 
     def _stopped(self) -> Answer:
         if self.question.radius is not None and self.descent.has_within(self.question.radius):
             return self._refuted()
         certified = End(self.clear, CLEAR if self.clear else NOTHING)
-        return replace(nothing(self.question, self._why()), certified=certified, stats=self._stats())
+        return replace(nothing_known(self.question, self._why()), certified=certified, stats=self._stats())
 
     # --- the largest radius ------------------------------------------------------------------------------------------
 
@@ -310,14 +316,14 @@ class Search:
         whole = self.clear >= self.question.reach
         certified = End(self.clear, CLEAR if self.clear else NOTHING)
         best = self.descent.best
-        reason = None if whole else self._why()
+        stop = None if whole else self._why()
         if best is None:
-            return Answer(None, certified, None, None, "exact", self._stats(), reason=reason)
+            return Answer(None, certified, None, None, "exact", self._stats(), stop=stop)
         if self.descent.infimum_is_zero:
             zero = End(0.0, "collisions come as close to the centre as one likes")
             return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
         refuted = self._refuted_end()
-        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), reason=reason)
+        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), stop=stop)
 
     def _refuted_end(self) -> End:
         assert self.descent.best is not None
@@ -326,12 +332,21 @@ class Search:
 
     # --- small things ------------------------------------------------------------------------------------------------
 
-    def _why(self) -> str:
-        if self.reason is not None:
-            return self.reason
+    def _why(self) -> Stop:
+        if self.stop is not None:
+            return self.stop
+        if self._limit.passed():
+            return Stop(Cause.TIME, work=self._work())
         if self.question.deadline.passed():
-            return f"the time limit was reached after {self.counts.nodes} nodes"
-        return f"the trees stopped after {self.counts.nodes} nodes"
+            return Stop(Cause.BUDGET, work=self._work())
+        return Stop(Cause.UNDECIDED, "the proofs gave up", self._work())
+
+    def _end_by(self, cause: Cause, detail: str = "") -> None:
+        self.stop = Stop(cause, detail, self._work())
+
+    def _work(self) -> dict[str, int]:
+        counts = self.counts
+        return {"boxes": counts.boxes, "pairs": counts.pairs, "tree nodes": counts.nodes}
 
     def _witness(self) -> tuple[list[Fraction], list[Fraction]]:
         assert self.descent.best is not None

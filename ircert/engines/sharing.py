@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ircert.engines.base import Answer, Question
+from ircert.engines.base import Answer, Question, Stop
 from ircert.engines.judge import settles
 from ircert.result.radius import End, Radius
 
@@ -40,6 +40,7 @@ def merged(known: Answer | None, later: Answer) -> Answer:
     """The later answer with the better ends of both, each with what it rests on."""
     if known is None:
         return later
+    later = replace(later, stop=None if later.stop is None else later.stop.after(known.stop))
     found = replace(later, certified=_beyond(known.certified, later.certified))
     if later.certified <= known.certified:
         found = replace(later, certified=known.certified, trust=known.trust)
@@ -61,13 +62,13 @@ def _is_nearer(later: Answer, known: Answer) -> bool:
     return known.refuted is None or (later.refuted is not None and later.refuted <= known.refuted)
 
 
-def statistics(turns: list[tuple[str, Answer]]) -> Mapping[str, Any]:
+def statistics(turns: list[tuple[str, Answer, Stop | None]]) -> Mapping[str, Any]:
     """What the last engine says, where the time of all went, and with several, what each did and the bracket then."""
     last = turns[-1][1].stats
     if len(turns) == 1:
         return last
     seconds: dict[str, float] = {}
-    for _, answer in turns:
+    for _, answer, _ in turns:
         for name, spent in answer.stats.get("seconds", {}).items():
             seconds[name] = seconds.get(name, 0.0) + spent
     each = [
@@ -75,10 +76,10 @@ def statistics(turns: list[tuple[str, Answer]]) -> Mapping[str, Any]:
             "engine": name,
             "certified": _plain(answer.certified),
             "refuted": _plain(answer.refuted),
-            "reason": answer.reason,
+            "reason": None if stop is None else str(stop),
             **answer.stats,
         }
-        for name, answer in turns
+        for name, answer, stop in turns
     ]
     return {**last, "seconds": seconds, "turns": each}
 

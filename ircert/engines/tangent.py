@@ -29,7 +29,7 @@ from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
 from ircert.engines.part_tasks import Kinks, Others, Pairs
 from ircert.errors import BackendError, IrcertError
 from ircert.ir.arrays import Array
-from ircert.limits import Deadline
+from ircert.limits import Deadline, OutOfTime
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.query import Query
@@ -83,6 +83,8 @@ def tangents(
             raise BackendError("it does not solve programs", backend=name)
         search = _Search(question, solver, upper, Deadline(seconds), report, found)
         {"local": search.local, "pseudo": search.pseudo, "transform": search.transform}[question.problem]()
+    except OutOfTime:
+        pass  # what was found before counts
     except (IrcertError, ArithmeticError) as error:
         found.reason = str(error)
     return found

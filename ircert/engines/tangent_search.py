@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ircert.engines.base import Answer
+from ircert.engines.asking import nothing_known
+from ircert.engines.base import Answer, Cause, Stop
 from ircert.engines.judge import NOTHING
 from ircert.engines.part_search import FEW_INPUTS
-from ircert.engines.search import FIRST, INTERRUPTED, SMALLEST, Search, nothing
+from ircert.engines.search import FIRST, SMALLEST, Search
 from ircert.engines.tangent import Tangents, tangents
 from ircert.proofs.hunt import sides
 from ircert.result.radius import End
@@ -42,15 +43,13 @@ class TangentSearch(Search):
         """Minimise radii up to larger and larger ones, until something is in the way."""
         start = time.monotonic()
         limit = min(LONGEST, self.question.deadline.left())
-        try:
+        with self._ended_by_trouble():
             self._timed("programs", lambda: self._grow(start + limit))
-        except KeyboardInterrupt:
-            self.reason = INTERRUPTED
         radius = self.question.radius
         bracket = radius is None and self._has_collision() and self.clear > 0
         short = self.clear < self.question.reach and not bracket
-        if short and self.reason is None and not self.question.deadline.passed():
-            self.reason = f"the programs reached the radius {self.clear:g}"
+        if short and self.stop is None and not self.question.deadline.passed():
+            self._end_by(Cause.UNDECIDED, f"the programs reached the radius {self.clear:g}")
         return self._ends() if radius is None else self._decided(radius)
 
     def _grow(self, end: float) -> None:
@@ -62,7 +61,7 @@ class TangentSearch(Search):
         while time.monotonic() < end:
             self.found = self._asked(upper, end - time.monotonic())
             self.clear = max(self.clear, self.found.certified)
-            self.reason = self.found.reason
+            self.stop = None if self.found.reason is None else Stop(Cause.SOLVER, self.found.reason, self._work())
             short = self.found.certified < upper * (1 - 2.0**-14)
             done = upper >= reach if not short else self.question.radius is not None
             if done or self._has_collision() or between >= BETWEEN:
@@ -92,7 +91,7 @@ class TangentSearch(Search):
             bound = self.question.trivial_bound(radius)
             optimum = None if bound is None else Optimum(0.0, bound, "exact")
             return Answer("certified", self._certified(), None, None, "solver", self._stats(), optimum)
-        return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), reason=self.reason)
+        return Answer("unresolved", End(0.0, NOTHING), None, None, "exact", self._stats(), stop=self._why())
 
     def _refuted(self) -> Answer:
         """By an exact collision; beside it no radius that rests on the solver."""
@@ -103,12 +102,19 @@ class TangentSearch(Search):
             return super()._ends()
         certified = self._certified()
         if not self._has_collision():
-            return Answer(None, certified, None, None, "solver", self._stats(), reason=self.reason)
+            return Answer(None, certified, None, None, "solver", self._stats(), stop=self._why())
         refuted = self._refuted_end()
         if certified >= refuted:
-            return nothing(self.question, "the solver's bound contradicts an exact collision")
-        reason = self.reason or "the bounds of the programs fall short of the collision"
-        return Answer(None, certified, refuted, self._witness(), "solver", self._stats(), reason=reason)
+            return nothing_known(self.question, Stop(Cause.SOLVER, "the solver's bound contradicts an exact collision"))
+        return Answer(None, certified, refuted, self._witness(), "solver", self._stats(), stop=self._why())
+
+    def _why(self) -> Stop:
+        if self.stop is None and not self.question.deadline.passed() and self._has_collision():
+            return Stop(Cause.UNDECIDED, "the bounds of the programs fall short of the collision", self._work())
+        return super()._why()
+
+    def _work(self) -> dict[str, int]:
+        return {"programs": 0 if self.found is None else self.found.solved}
 
     def _has_collision(self) -> bool:
         """Whether one is known in the ball in question, and not only a little beyond it."""

@@ -11,6 +11,7 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.query import Norm
 from ircert.result.radius import Radius
+from ircert.result.stop import Cause, Stop
 from ircert.result.witness import Witness
 
 Verdict: TypeAlias = Literal["certified", "refuted", "unresolved"]
@@ -46,6 +47,7 @@ class Result:
 
     verdict:    `certified` (then the result is true in a condition), `refuted` (a search: no ball is good) or
                 `unresolved`; `reason` says why the latter
+    stop:       what ended the search before it went to its end, whatever the verdict; None if nothing did
     radius:     the bracket of the largest good radius, each end with its evidence
     trust:      `exact` (proved in exact arithmetic) or `solver` (rests on a solver's float bound)
     asked_radius, max_radius: the closed ball that was decided, or the limit of the search; one of them is None
@@ -65,6 +67,7 @@ class Result:
     optimum: Optimum | None = None
     witness: Witness | None = None
     reason: str | None = None
+    stop: Stop | None = None
     domain: tuple[Array, Array] | None = None
     asked_radius: float | None = None
     max_radius: float | None = None
@@ -82,6 +85,11 @@ class Result:
     def __bool__(self) -> bool:
         """Whether the verdict is `certified`."""
         return self.verdict == "certified"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended the search."""
+        return self.stop is not None and self.stop.cause is Cause.INTERRUPTED
 
     def to_json(self) -> str:
         """The result as JSON text of the schema `ircert.result/1` (`spec/result.md`)."""

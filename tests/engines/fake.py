@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
-from ircert.engines.base import Answer, Engine, Progress, Question
+from ircert.engines.base import Answer, Cause, Effort, Engine, Progress, Question, Stop
 from ircert.result.radius import End
 
 
@@ -48,3 +48,25 @@ class Scripted(Engine):
 
     def answer(self, question: Question) -> Answer:
         return type(self).script(question)
+
+
+class Toy(Engine):
+    """A third engine for `auto`: it proves the radius it was given, and then has nothing more to say."""
+
+    name = "toy"
+    takes_turns = True
+    declared: ClassVar[Effort] = Effort()
+    proves: ClassVar[float] = 0.0
+    ends_by: ClassVar[Cause | None] = Cause.UNDECIDED
+    asked: ClassVar[list[Question]]
+
+    def refusal(self, question: Question) -> str | None:
+        return None
+
+    def effort(self, question: Question) -> Effort:
+        return self.declared
+
+    def answer(self, question: Question) -> Answer:
+        self.asked.append(question)
+        stop = None if self.ends_by is None else Stop(self.ends_by, "a toy", {"toys": 1})
+        return Answer(None, End(self.proves, "a toy's proof"), None, None, "exact", stop=stop)

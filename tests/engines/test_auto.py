@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 import ircert
 from ircert import engines
 from ircert.data.networks import bundled
+from ircert.engines import milp, regions
 from ircert.engines import turns as planning
-from ircert.engines.base import Answer, Progress, Question
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.milp import Milp
 from ircert.engines.regions import Regions
 from ircert.engines.sharing import good_radius, merged
-from ircert.engines.turns import Turn, turns
+from ircert.engines.turns import Plan, Turn
 from ircert.limits import Deadline
 from ircert.result.radius import End
+from tests.engines.fake import Scripted
 from tests.engines.test_prediction import question_about
 
 RADIUS = 3.154317
@@ -39,31 +41,32 @@ def asked(**changes: Any) -> Question:
 
 def known(certified: float, pair: Any = None, refuted: float | None = None) -> Answer:
     end = None if refuted is None else End(refuted, "seen before")
-    return Answer(None, End(certified, "proved before"), end, pair, "exact", unfinished=True)
+    return Answer(None, End(certified, "proved before"), end, pair, "exact", stop=Stop(Cause.TIME))
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few regions and boxes that all turns of a small network are needed."""
-    monkeypatch.setattr(planning, "FEW", 100)
-    monkeypatch.setattr(planning, "LEAST", 100)
-    monkeypatch.setattr(planning, "WORK", 0.01)
+    monkeypatch.setattr(regions, "FEW", 100)
+    monkeypatch.setattr(milp, "RATE", 0.01 * regions.RATE)
 
 
-def plan(**changes: Any) -> list[Turn]:
-    return list(turns(asked(**changes), ["regions", "milp"]))
+def plan(*able: str, **changes: Any) -> list[Turn]:
+    question = asked(**changes)
+    efforts = {name: engines.get(name).effort(question) for name in able or ("milp", "regions")}
+    return list(Plan(efforts, question.deadline.left))
 
 
 def test_who_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    few, later = Turn("regions", planning.FEW), [Turn("regions"), Turn("milp")]
+    few, later = Turn("regions", regions.FEW), [Turn("regions"), Turn("milp")]
     assert [few, *later] == [turn for turn in plan() if turn.share == 1.0]
     assert plan(radius=1.0)[0] == few
     assert [turn.engine for turn in plan()] == ["regions", "milp", "regions", "milp"]
-    assert plan(formulation="tangent") == later
-    assert list(turns(asked(), ["milp"])) == [Turn("milp")]
+    assert plan("milp") == [Turn("milp")]
+    assert plan("regions") == [Turn("regions")]
     assert [turn.engine for turn in plan(deadline=Deadline(0.1))] == ["regions", "milp"]
-    assert plan(radius=1.0)[1] == Turn("milp", planning.WORK * planning.LEAST, planning.SHARE)
-    monkeypatch.setattr(planning, "MOST", 20)
+    assert plan(radius=1.0)[1] == Turn("milp", 8 * regions.FEW, planning.SHARE)
+    monkeypatch.setattr(regions, "MOST", 20)
     assert plan(radius=1.0) == [few, Turn("milp")]
 
 
@@ -125,7 +128,8 @@ def test_milp_starts_from_the_bracket_that_is_known() -> None:
     assert again.witness == first.witness
     assert again.certified == pytest.approx(first.certified, rel=1e-6)
     assert 0 < again.stats["boxes"] < first.stats["boxes"] / 2
-    closed = replace(first, certified=End(RADIUS * (1 - 1e-7), "proved before"))
+    assert first.refuted is not None
+    closed = replace(first, certified=End(first.refuted * (1 - 1e-7), "proved before"))
     done = Milp().answer(asked(known=closed))
     assert done.stats["boxes"] == done.stats["pairs"] == 0
 
@@ -176,8 +180,8 @@ def test_evidence_names_both() -> None:
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch, script: Callable[..., None]) -> Callable[..., None]:
-    """Puts a scripted engine in the place of `milp`."""
-    monkeypatch.setitem(engines.HOMES, "milp", engines.HOMES["scripted"])
+    """Puts a script in the place of the engine `milp`."""
+    monkeypatch.setattr(Milp, "answer", lambda _, question: Scripted.script(question))
     return script
 
 
@@ -188,22 +192,23 @@ def test_ctrl_c_in_a_later_turn_keeps_what_is_known(few: None, stub: Callable[..
 
     stub(press)
     result = ircert.certify(network(), [0, 0])
-    assert (result.verdict, result.reason) == ("unresolved", "interrupted")
+    assert (result.verdict, result.interrupted) == ("unresolved", True)
+    assert str(result.reason).startswith("interrupted after ")
     assert result.radius.certified > 0
 
 
 @pytest.mark.rule("AU-2")
 def test_an_interrupted_engine_is_the_last_one(few: None, stub: Callable[..., None]) -> None:
-    stub(lambda question: replace(known(0.0), reason="interrupted", unfinished=False))
+    stub(lambda question: replace(known(0.0), stop=Stop(Cause.INTERRUPTED)))
     result = ircert.certify(network(), [0, 0])
     assert [turn["engine"] for turn in result.stats["turns"]] == ["regions", "milp"]
-    assert (result.verdict, result.reason, result.engine) == ("unresolved", "interrupted", "milp")
+    assert (result.verdict, result.interrupted, result.engine) == ("unresolved", True, "milp")
     assert result.radius.certified > 0
 
 
 @pytest.mark.rule("AU-4")
 def test_trust_of_an_end_that_rests_on_a_solver(few: None, stub: Callable[..., None]) -> None:
-    stub(lambda question: replace(known(3.0), trust="solver", unfinished=False))
+    stub(lambda question: replace(known(3.0), trust="solver", stop=None))
     result = ircert.certify(network(), [0, 0])
     assert (result.trust, result.radius.certified) == ("solver", 3.0)
     strict = ircert.certify(network(), [0, 0], require="exact")

@@ -1,0 +1,52 @@
+"""Asking an engine: what it does not take is refused before the work, and an interrupt is an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ircert import engines
+from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
+from ircert.engines.judge import NOTHING
+from ircert.errors import QueryError
+from ircert.result.radius import End
+from ircert.result.result import Verdict
+
+
+def check(engine: Engine, question: Question) -> None:
+    """QueryError unless the engine takes the question and every option that is given with it."""
+    unknown = given_options(question) - engine.options
+    if unknown:
+        raise QueryError(
+            f"the engine `{engine.name}` takes no {_named(unknown)}", remedy=_who_takes(given_options(question))
+        )
+    refusal = engine.refusal(question)
+    if refusal is not None:
+        raise QueryError(f"the engine `{engine.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
+
+
+def given_options(question: Question) -> frozenset[str]:
+    """The options of engines that the question comes with."""
+    return frozenset(name for name, default in OPTIONS.items() if getattr(question, name) != default)
+
+
+def ask(engine: Engine, question: Question) -> Answer:
+    """The engine's answer; nothing is known where it is interrupted before it has a bracket."""
+    try:
+        return engine.answer(question)
+    except KeyboardInterrupt:
+        return nothing_known(question, Stop(Cause.INTERRUPTED))
+
+
+def nothing_known(question: Question, stop: Stop) -> Answer:
+    """No answer, and why."""
+    verdict: Verdict | None = None if question.radius is None else "unresolved"
+    return Answer(verdict, End(0.0, NOTHING), None, None, "exact", stop=stop)
+
+
+def _named(options: Iterable[str]) -> str:
+    return " and no ".join(f"`{option}`" for option in sorted(options))
+
+
+def _who_takes(options: frozenset[str]) -> str:
+    able = [name for name in engines.HOMES if options <= engines.get(name).options]
+    return f"leave it out, or choose {' or '.join(able)}" if able else "leave it out"

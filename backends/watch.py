@@ -1,4 +1,4 @@
-"""Watching a run: the user's progress callback and Ctrl-C, both safe to meet inside a solver's own code."""
+"""Watching a run: the user's progress callback, Ctrl-C and SIGTERM, all safe to meet inside a solver's own code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ircert.backends.base import Progress
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PAUSE = 0.05
 """Seconds between two reports, unless a better point was found: solvers call back thousands of times a second."""
 
@@ -20,17 +21,23 @@ PAUSE = 0.05
 class Watch:
     """A progress callback that never raises; what went wrong is raised when the run is over.
 
-    Calling it says whether to stop: because the user's callback said so, because it raised, or because of Ctrl-C.
+    Calling it says whether to stop: because the user's callback said so, because it raised, or because of
+    a signal that Python handles: Ctrl-C, and SIGTERM where a program has a handler for it.
     """
 
     def __init__(self, progress: Callable[[Progress], bool | None] | None) -> None:
         self._progress = progress
         self._error: BaseException | None = None
-        self._handler: Any = None
+        self._handlers: dict[int, Any] = {}
+        self._noted: list[int] = []
         self._last: float | None = None
         self._value: float | None = None
-        self.interrupted = False
         self.stopped = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal came."""
+        return bool(self._noted)
 
     def __call__(self, progress: Progress) -> bool:
         """Pass on what is known, and say whether to stop."""
@@ -39,25 +46,26 @@ class Watch:
         return self.stopped or self.interrupted
 
     def __enter__(self) -> Watch:
-        # An exception must not be raised inside a solver's frames, so that Ctrl-C only leaves a note meanwhile.
-        handler = signal.getsignal(signal.SIGINT)
-        if callable(handler) and threading.current_thread() is threading.main_thread():
-            self._handler = handler
-            signal.signal(signal.SIGINT, self._note)
+        # An exception must not be raised inside a solver's frames, so that signals only leave a note meanwhile.
+        if threading.current_thread() is threading.main_thread():
+            found = {number: signal.getsignal(number) for number in SIGNALS}
+            self._handlers = {number: handler for number, handler in found.items() if callable(handler)}
+        for number in self._handlers:
+            signal.signal(number, self._note)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-        if self.interrupted:
-            self._handler(signal.SIGINT, None)  # Python's own raises KeyboardInterrupt
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        for number in self._noted:
+            self._handlers[number](number, None)  # Python's own for Ctrl-C raises KeyboardInterrupt
         if self._error is not None:
             raise self._error
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.interrupted = True
+        self._noted.append(number)
 
     def _is_due(self, progress: Progress) -> bool:
         if self._progress is None:

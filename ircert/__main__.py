@@ -7,9 +7,20 @@ import sys
 
 def main() -> int:
     """Run the command line; the exit code."""
-    from ircert.cli.main import run
+    try:
+        # before anything that takes time: a signal may come at any moment
+        from ircert.cli.interrupts import INTERRUPTS
+    except KeyboardInterrupt:
+        print("ircert: interrupted", file=sys.stderr)
+        return 3
+    INTERRUPTS.install()
+    from ircert.cli.main import process
+    from ircert.cli.streams import make_readable
 
-    return run(sys.argv[1:])
+    make_readable()
+    code = process(sys.argv[1:])
+    INTERRUPTS.close()
+    return code
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import ircert
 from ircert import engines
 from ircert.cli import progress
 from ircert.cli.main import run
-from ircert.engines.base import Answer, Progress, Question
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.result.radius import End
 from tests.engines.fake import Scripted
 from tests.result.support import fold, read
@@ -55,22 +55,23 @@ def ask_both(net: str, *rest: str) -> int:
 
 
 @pytest.mark.rule("R-8")
-@pytest.mark.parametrize("reason", [None, "interrupted"])
+@pytest.mark.parametrize("cause", [Cause.UNDECIDED, Cause.INTERRUPTED])
 def test_both_directions_share_the_time(
-    reason: str | None, net: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    cause: Cause, net: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit is for both; Ctrl-C ends both."""
     left: list[float] = []
 
     def answer(question: Question) -> Answer:
         left.append(question.deadline.left())
-        return Answer(None, End(0.25, "a guess"), None, None, "exact", reason=reason if len(left) == 1 else "no time")
+        stop = Stop(cause if len(left) == 1 else Cause.UNDECIDED, "no idea")
+        return Answer(None, End(0.25, "a guess"), None, None, "exact", stop=stop)
 
     monkeypatch.setattr(Scripted, "script", staticmethod(answer), raising=False)
     assert ask_both(net, "--time-limit", "1000") == 3
     found = json.loads(capsys.readouterr().out)
     assert left[0] <= 500
-    if reason is None:
+    if cause is Cause.UNDECIDED:
         assert 500 < left[1] <= 1000
     else:
         assert left[1] == 0

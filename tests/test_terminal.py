@@ -87,12 +87,12 @@ def test_size_and_progress_on_stderr_and_json_alone_on_stdout(model: str) -> Non
     assert result["verdict"] == "unresolved"
 
 
-@pytest.mark.rule("E-7")
-@pytest.mark.parametrize("engine", ["auto", "milp"])
-def test_ctrl_c_gives_the_bracket(model: str, engine: str) -> None:
+@pytest.mark.rule("E-7", "R-10")
+@pytest.mark.parametrize(("engine", "number"), [("auto", signal.SIGINT), ("milp", signal.SIGTERM)])
+def test_a_signal_gives_the_bracket(model: str, engine: str, number: signal.Signals) -> None:
     with at_terminal(model, "--center", "0,0,0,0", "--engine", engine, "--json", "-") as (process, screen):
         screen.until("radius between")
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         screen.until()
         out, _ = process.communicate()
         assert process.returncode == 3

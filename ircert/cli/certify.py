@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ircert.cli.interrupts import INTERRUPTS
 from ircert.cli.model import load_model
 from ircert.cli.progress import shown
 from ircert.cli.question import add_question_options, asked_center, asked_domain, asked_graph, shaped
+from ircert.cli.streams import complain, encodable, print_json, say
 from ircert.errors import IrcertError, QueryError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ examples:
   ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
 
 exit codes: 0 certified, 1 refuted (a search: no ball is good, however small), 2 bad usage or unsupported input,
-            3 unresolved (also after Ctrl-C)
+            3 unresolved (also after Ctrl-C or SIGTERM)
 """
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
@@ -76,12 +77,15 @@ def certify(options: argparse.Namespace) -> int:
     other = None if options.other is None else shaped(load_model(options.other, options), options)
     if options.both:
         return _both(options, graph, other)
-    result = _result(options, graph, other, options.time_limit)
+    result = _answered(options, graph, other, options.time_limit)
     if options.json is not None and options.json != "-":
         _write(options.json, result.to_json())
     if options.certificate is not None:
         _write_certificate(options.certificate, result)
-    print(result.to_json() if options.json == "-" else result.summary() + "\n", end="")
+    if options.json == "-":
+        print_json(result.to_json())
+    else:
+        say(result.summary())
     return EXIT_CODES[result.verdict]
 
 
@@ -100,6 +104,24 @@ def _check(options: argparse.Namespace) -> None:
     for path in (options.json, options.certificate):
         if path not in (None, "-"):
             check_writable(path)
+
+
+def _answered(options: argparse.Namespace, graph: Graph, other: Graph | None, seconds: float | None) -> Result:
+    """The answer; where an interrupt comes before an engine begins, what is known at once."""
+    try:
+        with INTERRUPTS.open(KeyboardInterrupt):
+            return _result(options, graph, other, seconds)
+    except KeyboardInterrupt:
+        return _at_once(options, graph, other)
+
+
+def _at_once(options: argparse.Namespace, graph: Graph, other: Graph | None) -> Result:
+    """The answer to an interrupted question."""
+    from ircert.result.stop import Cause, Stop
+
+    stop = Stop(Cause.INTERRUPTED)
+    found = _result(options, graph, other, AT_ONCE)
+    return replace(found, stop=stop, reason=str(stop) if found.verdict == "unresolved" else found.reason)
 
 
 def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seconds: float | None) -> Result:
@@ -135,28 +157,25 @@ def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int
     if options.json is not None:
         text = json.dumps(_joined(results, verdict), indent=2, ensure_ascii=False) + "\n"
         if options.json == "-":
-            print(text, end="")
+            print_json(text)
             return EXIT_CODES[verdict]
         _write(options.json, text)
     for title, result in zip(("MODEL determines MODEL2", "MODEL2 determines MODEL"), results, strict=True):
-        print(f"{title}\n{result.summary()}\n")
-    print(_relation(results, verdict))
+        say(f"{title}\n{result.summary()}\n")
+    say(_relation(results, verdict))
     return EXIT_CODES[verdict]
 
 
 def _directions(options: argparse.Namespace, graph: Graph, other: Graph) -> list[Result]:
-    """Both answers within the time limit; after Ctrl-C the second direction has what is known at once."""
-    from ircert.engines.search import INTERRUPTED
-
+    """Both answers within the time limit; after an interrupt the second direction has what is known at once."""
     seconds: float | None = options.time_limit
     end = None if seconds is None else time.monotonic() + seconds
     # what is no time limit is refused as it was given
-    first = _result(options, graph, other, seconds / 2 if seconds is not None and seconds > 0 else seconds)
-    if first.reason is not None and first.reason.startswith(INTERRUPTED):
-        second = _result(options, other, graph, AT_ONCE)
-        return [first, replace(second, reason=INTERRUPTED) if second.verdict == "unresolved" else second]
+    first = _answered(options, graph, other, seconds / 2 if seconds is not None and seconds > 0 else seconds)
+    if first.interrupted:
+        return [first, _at_once(options, other, graph)]
     left = None if end is None else max(end - time.monotonic(), AT_ONCE)
-    return [first, _result(options, other, graph, left)]
+    return [first, _answered(options, other, graph, left)]
 
 
 def _together(verdicts: list[str]) -> str:
@@ -192,7 +211,7 @@ def _relation(results: list[Result], verdict: str) -> str:
 def _write(path: str, text: str) -> None:
     from ircert.files import write_text
 
-    write_text(path, text)
+    write_text(path, encodable(text))
 
 
 def _write_certificate(path: str, result: Result) -> None:
@@ -200,6 +219,6 @@ def _write_certificate(path: str, result: Result) -> None:
 
     if result.witness is None:
         kept = f"; {path} is what it was before" if os.path.lexists(path) else ""
-        print(f"ircert: note: no collision was found, so no certificate is written{kept}", file=sys.stderr)
+        complain(f"note: no collision was found, so no certificate is written{kept}")
         return
     _write(path, certificate(result))

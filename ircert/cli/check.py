@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from ircert.cli.streams import say
+
 REJECTED = 4
 
 
@@ -13,7 +15,7 @@ def check(options: argparse.Namespace) -> int:
 
     claim, fault = check_file(options.certificate)
     if fault is not None:
-        print(f"rejected: {fault}")
+        say(f"rejected: {fault}")
         return REJECTED
-    print(f"passed: {claim}")
+    say(f"passed: {claim}")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ircert.cli.question import asked_graph, asked_query
+from ircert.cli.streams import complain, say
 from ircert.errors import CoefficientWarning, FileError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def export(options: argparse.Namespace) -> int:
         warnings.simplefilter("always", CoefficientWarning)
         writer.emit(made, options.output)
     for warning in caught:
-        print(f"ircert: warning: {warning.message}", file=sys.stderr)
+        complain(f"warning: {warning.message}")
     print(made.summary().split("\nvariables:")[0])
     return 0
 
@@ -68,12 +68,12 @@ def replay(options: argparse.Namespace) -> int:
         if witness is not None:
             break
     else:
-        print(f"no collision proved: {reason}{_TANGENT if 'v' in _names(made) else ''}")
+        say(f"no collision proved: {reason}{_TANGENT if 'v' in _names(made) else ''}")
         return NOT_PROVED
-    print(f"collision proved in exact arithmetic: {reason}")
+    say(f"collision proved in exact arithmetic: {reason}")
     for name, point in (("x", witness.x), ("y", witness.y)):
-        print(f"  {name} = {', '.join(str(float(v)) for v in point)}")
-        print(f"    exactly {', '.join(_shown(v) for v in point)}")
+        say(f"  {name} = {', '.join(str(float(v)) for v in point)}")
+        say(f"    exactly {', '.join(_shown(v) for v in point)}")
     return COLLISION
 
 

@@ -6,17 +6,19 @@ Commands import what they need when they run, so that `ircert --help` stays quic
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from ircert import __version__
 from ircert.cli.certify import EXAMPLES, add_certify_options
+from ircert.cli.interrupts import INTERRUPTS, Ended
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
 from ircert.cli.reproduce import add_reproduce_options
+from ircert.cli.streams import complain, drop
 from ircert.errors import IrcertError
 
 BAD_USAGE = 2
@@ -26,6 +28,17 @@ INTERNAL_ERROR = 70
 """Exit code for a bug: none of the codes that mean a verdict."""
 
 
+def process(arguments: Sequence[str]) -> int:
+    """Run one command as a process of its own; the exit code, which is never a verdict by accident."""
+    try:
+        return run(arguments)
+    except SystemExit as end:  # argparse has printed help or an error
+        return _flushed(end.code if isinstance(end.code, int) else 0)
+    except Ended:
+        complain("interrupted")
+        return UNRESOLVED
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     parser = _parser()
@@ -33,33 +46,52 @@ def run(arguments: Sequence[str]) -> int:
     if not hasattr(options, "command"):
         parser.print_help(sys.stderr)
         return BAD_USAGE
-    command: Callable[[argparse.Namespace], int] = options.command
     try:
-        if sys.stdout is None:  # the caller closed it
-            raise OSError("standard output is closed")
-        code = command(options)
-        sys.stdout.flush()
-        return code
+        return _flushed(_run(options))
     except IrcertError as error:
-        print(f"ircert: error: {error}", file=sys.stderr)
+        complain(f"error: {error}")
         return BAD_USAGE
     except BrokenPipeError:
-        _drop_stdout()  # the reader (`| head`) went away
+        drop(sys.stdout)
         return 0
     except MemoryError:
-        print("ircert: error: this does not fit into memory", file=sys.stderr)
+        complain("error: this does not fit into memory")
         return BAD_USAGE
     except OSError as error:
-        _drop_stdout()
-        print(f"ircert: error: the output cannot be written ({error.strerror or error})", file=sys.stderr)
-        return BAD_USAGE
-    except KeyboardInterrupt:
-        print("ircert: interrupted", file=sys.stderr)
+        return _cannot_write(error)
+    except (KeyboardInterrupt, Ended):
+        complain("interrupted")
         return UNRESOLVED
     except Exception:
-        traceback.print_exc()
-        print("ircert: internal error: this is a bug, and no verdict", file=sys.stderr)
+        complain(f"internal error: this is a bug, and no verdict\n{traceback.format_exc()}")
         return INTERNAL_ERROR
+
+
+def _run(options: argparse.Namespace) -> int:
+    if sys.stdout is None:  # the caller closed it
+        raise OSError("standard output is closed")
+    command: Callable[[argparse.Namespace], int] = options.command
+    # a command that has something to say even then opens them itself
+    with nullcontext() if options.holds_interrupts else INTERRUPTS.open():
+        return command(options)
+
+
+def _flushed(code: int) -> int:
+    """The exit code once everything is written; a reader that has gone does not change it."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        drop(sys.stdout)
+    except OSError as error:
+        return _cannot_write(error)
+    return code
+
+
+def _cannot_write(error: OSError) -> int:
+    drop(sys.stdout)
+    complain(f"error: the output cannot be written ({error.strerror or error})")
+    return BAD_USAGE
 
 
 def _joined_negatives(arguments: Sequence[str]) -> list[str]:
@@ -73,16 +105,11 @@ def _joined_negatives(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
-def _drop_stdout() -> None:
-    """Python would complain once more when it flushes stdout at exit."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ircert", description="Prove where a trained neural network can be inverted, and where it cannot."
     )
+    parser.set_defaults(holds_interrupts=False)
     parser.add_argument("--version", action="version", version=f"ircert {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_demo(commands)
@@ -112,7 +139,7 @@ def _add_certify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_certify_options(certify)
-    certify.set_defaults(command=_certify)
+    certify.set_defaults(command=_certify, holds_interrupts=True)
 
 
 def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 import numpy as np
 
 from ircert import passes
 from ircert.cli.model import load_model
+from ircert.cli.streams import complain
 from ircert.errors import IrcertError, PassError
 from ircert.frontends.save import check_savable, save
 from ircert.ir.graph import Graph
@@ -31,7 +31,7 @@ def opt(options: argparse.Namespace) -> int:
     hooks = [hook for hook, wanted in ((_report, options.stats), (_compare, options.check)) if wanted]
     rewrite = pipeline.with_hooks(*hooks).run(load_model(options.model, options))
     for note in rewrite.notes:
-        print(f"ircert: note: {note}", file=sys.stderr)
+        complain(f"note: {note}")
     if options.output is not None:
         save(rewrite.result, options.output)
     else:
@@ -41,7 +41,7 @@ def opt(options: argparse.Namespace) -> int:
 
 def _report(step: Step) -> None:
     effect = f"{_size(step.before)} -> {_size(step.rewrite.result)}" if step.changed else "nothing to do"
-    print(f"ircert: {step.used.name}: {effect} ({step.seconds:.3f} s)", file=sys.stderr)
+    complain(f"{step.used.name}: {effect} ({step.seconds:.3f} s)")
 
 
 def _size(graph: Graph) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ircert.errors import ProcessError
@@ -25,7 +27,7 @@ LOT = BATCH // 2
 EFFORT = 10_000
 """What a process does in a round: much more than dealing out takes, and little enough to share evenly."""
 START = (
-    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "import signal; [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]; "
     "import sys; sys.path[:] = sys.argv[1:]; from ircert.proofs.worker import main; main()"
 )
 """Not `multiprocessing`: it would run the script that asks, again, in every process."""
@@ -91,13 +93,13 @@ class Crew:
 
     def _start(self) -> None:
         command = [sys.executable, "-c", START, *sys.path]
+        environment = {**os.environ, **ONE_THREAD}
         try:
-            for _ in range(self.threads):
-                self._running.append(
-                    subprocess.Popen(
-                        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **ONE_THREAD}
+            with _blocked_signals():
+                for _ in range(self.threads):
+                    self._running.append(
+                        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
                     )
-                )
         except OSError as error:
             raise ProcessError(f"a process could not be started ({error})") from error
 
@@ -110,6 +112,19 @@ class Crew:
         while len(self._numbers) > KEPT:
             del self._numbers[next(iter(self._numbers))]
         return self._next, True
+
+
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """Processes that start in here never see Ctrl-C and SIGTERM, which may go to all of them: this one ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _send(process: subprocess.Popen[bytes], order: Order) -> None:

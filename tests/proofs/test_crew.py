@@ -27,6 +27,7 @@ from ircert.proofs.outcome import Counts
 from ircert.proofs.prover import Prover
 from ircert.proofs.worker import Order, Worker
 from ircert.result.result import Result
+from ircert.result.stop import Cause
 from tests.engines.test_milp import LIMIT, NORMS, agree, problems, truth
 from tests.oracle.families import FAMILIES, sample
 from tests.proofs.making import setting_of
@@ -154,7 +155,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
 
     found = large(progress=press)
-    assert (found.verdict, found.reason) == ("unresolved", "interrupted")
+    assert (found.verdict, found.interrupted) == ("unresolved", True)
     assert not crews[0]._running
 
 
@@ -176,7 +177,9 @@ def test_another_process_that_ends() -> None:
         patch.setattr(crew, "START", "import os; os._exit(3)")
         found = large()
     assert found.verdict == "unresolved"
-    assert str(found.reason) == "another process ended by itself (exit code 3); one thread needs no other process"
+    assert found.stop is not None
+    assert found.stop.cause is Cause.PROCESS
+    assert "another process ended by itself (exit code 3); one thread needs no other process" in str(found.reason)
 
 
 def crews_made(monkeypatch: pytest.MonkeyPatch) -> list[crew.Crew]:
@@ -192,7 +195,8 @@ def crews_made(monkeypatch: pytest.MonkeyPatch) -> list[crew.Crew]:
 
 
 SCRIPT = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 import ircert
 from ircert.data.networks import bundled
 from ircert.proofs import crew
@@ -207,18 +211,18 @@ print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="milp", radius=1.9, t
 
 
 @pytest.mark.rule("E-7", "E-11")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_is_left(how: signal.Signals) -> None:
-    """Ctrl-C reaches all processes, a kill only the first. Its error output is open as long as one of them lives."""
+    """Ctrl-C and SIGTERM go to all, a kill to the first alone. Its error output is open as long as one lives."""
     command, pipe = [sys.executable, "-c", SCRIPT], subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, start_new_session=True) as script:
         assert script.stdout is not None
         assert script.stdout.readline() == "working\n"
-        if how is signal.SIGINT:
-            os.killpg(script.pid, how)
-        else:
+        if how is signal.SIGKILL:
             script.kill()
+        else:
+            os.killpg(script.pid, how)
         output, errors = script.communicate(timeout=60)
     assert errors == ""
-    if how is signal.SIGINT:
-        assert output.splitlines()[-1] == "interrupted"
+    if how is not signal.SIGKILL:
+        assert output.splitlines()[-1].startswith("interrupted after ")

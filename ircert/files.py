@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -16,19 +18,72 @@ from numpy.typing import NDArray
 
 from ircert.errors import FileError
 
+LARGEST_TEXT = 2**27
+"""Bytes of a text: in memory its numbers take up to a dozen times as much."""
+LARGEST_FILE = 2**31
+"""Bytes of any file that is read whole: as much as one ONNX file can have."""
+UNPACKED, RATIO = 2**26, 100
+"""An archive may unpack to this many bytes, or this many times its own: weights hardly shrink, what is made to fill
+memory does."""
+_LONGEST_NAME, _LONGEST_HEADER = 255, 2**14
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The whole file; FileError if there is none."""
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A regular file, to be read; pipes and devices are refused: one may wait for ever, another never end."""
     with readable(path):
-        return Path(path).read_bytes()
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            mode = os.fstat(handle).st_mode
+            if stat.S_ISDIR(mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(mode):
+                raise FileError("a pipe or device, not a file", path=path, remedy="write what it gives to a file first")
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                yield file
+        finally:
+            os.close(handle)
+
+
+def size_of(file: IO[bytes]) -> int:
+    """How many bytes an open file has."""
+    return os.fstat(file.fileno()).st_size
+
+
+def read_bytes(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> bytes:
+    """The whole file, of at most so many bytes; FileError if there is none."""
+    with opened(path) as file:
+        if size_of(file) > most:
+            raise FileError(f"it has more than {most} bytes", path=path, remedy="check that it is the file you mean")
+        return file.read()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """The whole file as UTF-8 text."""
     try:
-        return read_bytes(path).decode("utf-8-sig")  # some editors put a byte-order mark in front
+        return read_bytes(path, LARGEST_TEXT).decode("utf-8-sig")  # some editors put a byte-order mark in front
     except UnicodeDecodeError as error:
         raise FileError(f"not a text file (byte {error.start} is not UTF-8)", path=path) from None
+
+
+def beside(folder: Path, name: str, what: str, owner: str = "the model") -> Path:
+    """The file that another in `folder` asks for; what leads out of the folder, by `..` or by a link, is refused."""
+    if len(name.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise FileError(
+            f"{what} asks for a data file whose name has {len(name)} characters",
+            path=f"{name[:40]}…",
+            remedy=f"{owner} is damaged; export it again",
+        )
+    try:
+        path = (folder / name).resolve()
+        inside = name != "" and path.is_relative_to(folder.resolve()) and not Path(name).is_absolute()
+    except (OSError, ValueError, RuntimeError):
+        inside = False
+    if not inside:
+        raise FileError(
+            f"{what} asks for data outside {owner}'s folder", path=name, remedy=f"keep external data beside {owner}"
+        )
+    return path
 
 
 @contextmanager
@@ -83,31 +138,68 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def read_npz(path: str | os.PathLike[str]) -> Mapping[str, NDArray[Any]]:
-    """All arrays of an .npz file; a claimed shape must match the bytes that are there."""
-    with readable(path):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                return {info.filename.removesuffix(".npy"): _member(archive, info) for info in archive.infolist()}
-        except OSError:
-            raise
-        except MemoryError:
-            raise FileError("its arrays do not fit into memory", path=path) from None
-        except Exception as error:  # zip, zlib and the header's parser have a dozen ways to say no
-            raise FileError(f"not a readable .npz file ({str(error).splitlines()[0][:200]})", path=path) from None
+    """All arrays of an .npz file; what they claim to hold must be there, and within reason for the file's size."""
+    with opened(path) as file, _understood(path, ".npz"), zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        _require_reason(members, size_of(file))
+        arrays = {info.filename.removesuffix(".npy"): _member(archive, info) for info in members}
+        if len(arrays) < len(members):
+            raise ValueError("two arrays have the same name")
+        return arrays
+
+
+def read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """The array of an .npy file; what it claims to hold must be there."""
+    with opened(path) as file, _understood(path, ".npy"):
+        if size_of(file) > LARGEST_TEXT:
+            raise ValueError(f"it has more than {LARGEST_TEXT} bytes")
+        _require_bytes(file, size_of(file), "it")
+        file.seek(0)
+        array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+        return array
+
+
+@contextmanager
+def _understood(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+    """Turn whatever a damaged file leads to into a FileError."""
+    try:
+        yield
+    except (OSError, FileError):
+        raise
+    except MemoryError:
+        raise FileError("its arrays do not fit into memory", path=path) from None
+    except Exception as error:  # zip, zlib and the header's parser have a dozen ways to say no
+        problem = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise FileError(f"not a readable {kind} file ({problem})", path=path) from None
+
+
+def _require_reason(members: list[zipfile.ZipInfo], size: int) -> None:
+    unpacked = sum(info.file_size for info in members)
+    if unpacked > max(UNPACKED, RATIO * size):
+        raise ValueError(f"its {size} bytes claim to hold {unpacked}; store it uncompressed, with numpy.savez")
+    foreign = [info for info in members if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)]
+    if foreign:
+        raise ValueError(f"{foreign[0].filename} is compressed as numpy does not; write it with numpy.savez")
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     with archive.open(info) as member:
-        version = npy.read_magic(member)
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _, dtype = read_header(member)
-        if dtype.hasobject:
-            raise ValueError(f"{info.filename} holds Python objects")
-        if math.prod(shape) * dtype.itemsize != info.file_size - member.tell():
-            raise ValueError(f"{info.filename} claims shape {shape} but holds another number of bytes")
+        _require_bytes(member, info.file_size, info.filename)
     with archive.open(info) as member:
         array: NDArray[Any] = npy.read_array(member, allow_pickle=False)
         return array
+
+
+def _require_bytes(file: IO[bytes], size: int, name: str) -> None:
+    """ValueError unless an array's header fits the bytes that follow it."""
+    start = io.BytesIO(file.read(_LONGEST_HEADER))  # a header may claim to be gigabytes long
+    version = npy.read_magic(start)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read_header(start)
+    if dtype.hasobject:
+        raise ValueError(f"{name} holds Python objects")
+    if math.prod(shape) * dtype.itemsize != size - start.tell():
+        raise ValueError(f"{name} claims shape {shape} but holds another number of bytes")
 
 
 def _umask() -> int:

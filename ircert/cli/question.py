@@ -93,17 +93,17 @@ def _center(given: str) -> list[float]:
 
 
 def _from_file(path: str) -> list[float]:
-    import numpy as np
-
     from ircert.errors import FileError
-    from ircert.files import read_text, readable
+    from ircert.files import read_npy, read_text
 
     if Path(path).suffix == ".npy":
-        with readable(path):
-            try:
-                return [float(v) for v in np.load(path, allow_pickle=False).ravel()]
-            except (ValueError, TypeError, EOFError) as error:
-                raise FileError(f"not a readable .npy file ({str(error)[:100]})", path=path) from None
+        array = read_npy(path)
+        if array.dtype.kind not in "fiu":
+            raise FileError(f"it holds {array.dtype}, not real numbers", path=path, remedy="save a list of floats")
+        numbers = array.ravel().tolist()
+        if any(v == v and float(v) != v for v in numbers):
+            raise FileError("it holds a number that no float64 is", path=path, remedy="save a list of floats")
+        return [float(v) for v in numbers]
     return _floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ircert.errors import FileError
-from ircert.files import read_npz, read_text, replacing
+from ircert.files import beside, read_npz, read_text, replacing
 from ircert.ir.arrays import Matrix
 from ircert.ir.graph import Graph, Node
 from ircert.ir.parser import parse
@@ -53,7 +53,7 @@ def load_ir(path: str | os.PathLike[str]) -> Graph:
         if not name or Path(name).name != name or name in (".", "..") or "\\" in name:
             raise ValueError(f'@{reference!r} must name a file in the same folder, as in @"net.ir.npz:h1/weight"')
         if name not in opened:
-            opened[name] = dict(read_npz(source.with_name(name)))
+            opened[name] = dict(read_npz(beside(source.parent, name, f"@{reference!r}")))
         return _whole(opened[name], key, name)
 
     try:

@@ -11,11 +11,10 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from ircert.errors import FileError, UnsupportedModel
-from ircert.files import readable
+from ircert.files import beside, opened, size_of
 from ircert.frontends.onnx.values import Const, require_size
 
 FLOATS = frozenset({TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16})
-_LONGEST_NAME = 255
 READ = FLOATS | {
     *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
     *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
@@ -96,24 +95,7 @@ def _with_external_data(tensor: Any, folder: Path | None, what: str) -> Any:
 
 
 def _sidecar(location: str, folder: Path, what: str) -> Path:
-    """The file beside the model; a path that leaves the model's folder, by `..` or by a link, is refused."""
-    if len(location.encode("utf-8", "replace")) > _LONGEST_NAME:
-        raise FileError(
-            f"{what} asks for a data file whose name has {len(location)} characters",
-            path=f"{location[:40]}…",
-            remedy="the model is damaged; export it again",
-        )
-    try:
-        path = (folder / location).resolve()
-        inside = location != "" and path.is_relative_to(folder.resolve()) and not Path(location).is_absolute()
-    except (OSError, ValueError, RuntimeError):
-        inside = False
-    if not inside:
-        raise FileError(
-            f"{what} asks for data outside the model's folder",
-            path=location,
-            remedy="keep external data beside the model",
-        )
+    path = beside(folder, location, what)
     if not path.is_file():
         raise FileError(
             f"no such file: it holds the external data of {what}",
@@ -129,13 +111,17 @@ def _read_part(path: Path, entries: dict[str, str], wanted: int, what: str) -> b
         length = int(entries.get("length", wanted))
     except ValueError:
         raise FileError(f"{what} gives no readable place in its external data", path=path) from None
-    available = path.stat().st_size
+    with opened(path) as file:
+        available = size_of(file)
+        _require_place(offset, length, wanted, available, path, what)
+        file.seek(offset)
+        return file.read(length)
+
+
+def _require_place(offset: int, length: int, wanted: int, available: int, path: Path, what: str) -> None:
     if length != wanted or offset < 0 or offset + length > available:
         raise FileError(
             f"{what} needs {wanted} bytes at {offset}, the file has {available}",
             path=path,
             remedy="the data file is truncated or belongs to another model",
         )
-    with readable(path), path.open("rb") as file:
-        file.seek(offset)
-        return file.read(length)

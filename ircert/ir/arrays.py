@@ -22,8 +22,10 @@ Mask: TypeAlias = NDArray[np.bool_]
 Sparse: TypeAlias = csr_array
 Matrix: TypeAlias = Array | Sparse
 
-LARGEST = 2**28
+LARGEST = 2**22
 """No vector may be longer than this: a text of one line could otherwise claim all memory."""
+LARGEST_TOTAL = 2**26
+"""The vectors of a graph may not be longer than this together, for the same reason."""
 
 SPARSE_SIZE = 1024
 SPARSE_DENSITY = 0.1

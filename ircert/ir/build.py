@@ -10,7 +10,7 @@ import numpy as np
 from ircert.ir.arrays import Indices
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Input, Op, Relu, Select
-from ircert.ir.verify import derived_size
+from ircert.ir.verify import derived_size, require_total
 
 LONGEST = 180
 
@@ -27,6 +27,7 @@ class Builder:
     def __init__(self, length: int, *, name: str = "x") -> None:
         self.nodes: dict[str, Node] = {}
         self._sizes: dict[str, int] = {}
+        self._total = 0
         self._next: dict[str, int] = {}
         self.prefix = ""
         self.input = self.node(Input(length), name=name)
@@ -35,6 +36,8 @@ class Builder:
         """Add one node; `name` (by default `prefix` + kind) is kept if it is free and extended by a number if not."""
         node = Node(self._fresh(name or self.prefix + op.kind), op, operands)
         self._sizes[node.name] = derived_size(node, self._sizes)
+        self._total += self._sizes[node.name]
+        require_total(self._total)
         self.nodes[node.name] = node
         return node.name
 

@@ -184,11 +184,11 @@ def _operands_first(graph: Graph) -> Iterator[Node]:
     done, pending = {graph.input}, [graph.output]
     while pending:
         node = graph[pending[-1]]
-        missing = [name for name in node.operands if name not in done]
-        if node.name in done or not missing:
+        if node.name in done:  # first of all: a node may wait here as often as others name it
             pending.pop()
-            if node.name not in done:
-                done.add(node.name)
-                yield node
-        else:
-            pending += reversed(missing)
+            continue
+        missing = [name for name in node.operands if name not in done]
+        pending += reversed(missing)
+        if not missing:
+            done.add(node.name)
+            yield node

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields
+from sys import intern
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -21,7 +22,12 @@ from ircert.ir.verify import NAME
 if TYPE_CHECKING:
     from ircert.ir.arrays import Matrix
 
-_SKIP = re.compile(r"(?:\s+|#[^\n]*)*")
+_SKIP = re.compile(r"(?>\s+|#[^\n]*)*+")  # possessive: there is nothing to remember of what was skipped
+_WORD = re.compile(r"[\"{tfn]")  # true, false, null, a string or an object
+SPARE = 2**25
+"""Numbers that a graph may hold beyond those that its text has room for, in zero biases and empty rows."""
+MOST_NAMES, MOST_LISTS = 2**20, 2**22
+"""How many names and lists a text may have: each takes far more memory than its characters."""
 
 # Resolves a reference @"file:key" to an array; ValueError if it cannot.
 Resolve = Callable[[str], "Matrix"]
@@ -43,8 +49,8 @@ def _no_constants(word: str) -> NoReturn:
 
 
 def _exact_integer(digits: str) -> int:
-    value = int(digits)
-    if abs(value) > 2**53 and (len(digits) > 310 or int(float(value)) != value):
+    value = int(digits) if len(digits) <= 310 else None
+    if value is None or (abs(value) > 2**53 and int(float(value)) != value):
         raise ValueError(f"the integer {digits[:30]} is not a float64 number")
     return value
 
@@ -55,11 +61,16 @@ class _Parser:
         self.source = f"{source}: " if source else ""
         self.resolve = resolve
         self.at = 0
+        self.spare = SPARE + len(text)
+        self.resolved: dict[str, Any] = {}
+        self.names = 0
         self.json = json.JSONDecoder(parse_constant=_no_constants, parse_int=_exact_integer)
 
     def graph(self) -> Graph:
         if not self._take(HEADER) or (self.text[self.at : self.at + 1] or " ") not in " \t\r\n#":
             self._fail("this is not the text of a graph", remedy=f"it starts with the line `{HEADER}`")
+        if self.text.count("[") > MOST_LISTS:
+            self._fail(f"the graph has more than {MOST_LISTS} lists", remedy="keep large arrays in the file beside it")
         seal = self._seal()
         nodes = []
         while not self._word_follows("return"):
@@ -103,6 +114,9 @@ class _Parser:
         operands, attributes = self._arguments()
         after, self.at = self.at, start
         op = self._op(BY_KIND[kind], attributes)
+        self.spare -= op.held
+        if self.spare < 0:
+            self._fail("the arrays of the graph hold far more numbers than are written here")
         self.at = after
         return Node(name, op, tuple(operands))
 
@@ -148,7 +162,7 @@ class _Parser:
         start = self.at
         try:
             if self._take("@"):
-                return self.resolve(str(self._json()))
+                return self._resolved(str(self._json()))
             if self._word_follows("sparse"):
                 self._expect("sparse", "")
                 return _sparse(self._json(), self._json())
@@ -159,10 +173,22 @@ class _Parser:
             self._fail("this array was left out for display", remedy="write the graph with ircert.save instead")
         return self._json()
 
+    def _resolved(self, reference: str) -> Any:
+        """An array in another file; its numbers are there once, however often it is referred to."""
+        if reference not in self.resolved:
+            array = self.resolve(reference)
+            self.resolved[reference] = array
+            self.spare += array.size if isinstance(array, np.ndarray) else array.nnz + array.shape[0]
+        return self.resolved[reference]
+
     def _json(self) -> Any:
         self._skip()
+        start = self.at
         try:
-            value, self.at = self.json.raw_decode(self.text, self.at)
+            value, self.at = self.json.raw_decode(self.text, start)
+            if isinstance(value, list) and _WORD.search(self.text, start, self.at):
+                self.at = start
+                raise ValueError("a list holds numbers or lists of numbers")
         except json.JSONDecodeError as error:
             self.at = error.pos
             self._fail(f"not a number, string or list ({error.msg})")
@@ -204,8 +230,11 @@ class _Parser:
         match = NAME.match(self.text, self.at)
         if match is None:
             self._fail(f"expected {wanted}")
+        self.names += 1
+        if self.names > MOST_NAMES:
+            self._fail(f"the graph has more than {MOST_NAMES} names of nodes, operands and attributes")
         self.at = match.end()
-        return match.group()
+        return intern(match.group())  # a text may name a node a million times
 
     def _fail(self, problem: str, *, remedy: str | None = None) -> NoReturn:
         line = self.text.count("\n", 0, self.at) + 1
@@ -219,7 +248,7 @@ class _Parser:
 def _sparse(shape: Any, triplets: Any) -> Any:
     """sparse [rows, columns] [[i, j, value], …]."""
     if not (isinstance(shape, list) and len(shape) == 2 and all(type(n) is int and 0 < n <= LARGEST for n in shape)):
-        raise ValueError("`sparse` is followed by [rows, columns]")
+        raise ValueError(f"`sparse` is followed by [rows, columns], each at most {LARGEST}")
     if not isinstance(triplets, list) or not all(isinstance(t, list) and len(t) == 3 for t in triplets):
         raise ValueError("a sparse array is a list of [row, column, value]")
     if not all(type(t[0]) is int and type(t[1]) is int for t in triplets):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ircert.errors import GraphError
+from ircert.ir.arrays import LARGEST, LARGEST_TOTAL
 from ircert.ir.ops import Input, Op, SizeMismatch
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,199}")
+SHOWN = 12
 
 
 def verify(graph: Graph) -> None:
@@ -33,7 +35,16 @@ def verified(nodes: tuple[Node, ...], output: str) -> tuple[tuple[Node, ...], Ma
     sizes: dict[str, int] = {}
     for node in ordered:
         sizes[node.name] = derived_size(node, sizes)
+    require_total(sum(sizes.values()))
     return ordered, MappingProxyType(sizes)
+
+
+def require_total(total: int) -> None:
+    """Refuse graphs whose vectors together are longer than memory should hold (IR-6)."""
+    if total > LARGEST_TOTAL:
+        raise GraphError(
+            f"its vectors have {total} entries together", rule="IR-6", remedy=f"at most {LARGEST_TOTAL} are accepted"
+        )
 
 
 def derived_size(node: Node, sizes: Mapping[str, int]) -> int:
@@ -43,12 +54,21 @@ def derived_size(node: Node, sizes: Mapping[str, int]) -> int:
         wanted = "at least one operand" if arity is None else f"{arity} operand{'s' * (arity != 1)}"
         raise GraphError(f"{node.op.kind} takes {wanted}, got {count}", rule="IR-5", node=node.name)
     try:
-        return node.op.size(*(sizes[operand] for operand in node.operands))
+        size = node.op.size(*(sizes[operand] for operand in node.operands))
     except SizeMismatch as mismatch:
-        operands = ", ".join(f"`{name}` ({sizes[name]})" for name in node.operands)
+        listed = [f"`{name}` ({sizes[name]})" for name in node.operands[:SHOWN]]
+        operands = ", ".join(listed) + (", …" if count > SHOWN else "")
         raise GraphError(
             f"{node.op.kind}: {mismatch}", rule="IR-6", node=node.name, remedy=f"its operands are {operands}"
         ) from None
+    if size > LARGEST:
+        raise GraphError(
+            f"{node.op.kind}: its result has {size} entries",
+            rule="IR-6",
+            node=node.name,
+            remedy=f"a vector has at most {LARGEST}",
+        )
+    return size
 
 
 def _named(nodes: tuple[Node, ...]) -> dict[str, Node]:
@@ -136,4 +156,4 @@ def _all_needed(nodes: tuple[Node, ...], output: str) -> None:
 
 def _known(by_name: Mapping[str, Node]) -> str:
     names = list(by_name)
-    return "the nodes are " + ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return "the nodes are " + ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")

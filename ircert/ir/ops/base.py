@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import reprlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Array, Indices, Matrix, nonzeros
 from ircert.ir.rational import Rationals
@@ -62,6 +64,12 @@ class Op(ABC):
         """The attributes by name, in the order of the text form."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    @property
+    def held(self) -> int:
+        """How many numbers its arrays store."""
+        arrays = [value for value in self.attributes().values() if isinstance(value, np.ndarray | csr_array)]
+        return sum(a.nnz + a.shape[0] if isinstance(a, csr_array) else a.size for a in arrays)
+
     @cached_property
     def fingerprint(self) -> bytes:
         """A digest of kind and attributes that does not depend on how arrays are stored."""
@@ -90,7 +98,7 @@ class ElementwiseOp(Op):
 
     def size(self, *sizes: int) -> int:
         if len(set(sizes)) != 1:
-            raise SizeMismatch(f"its operands have different sizes {list(sizes)}")
+            raise SizeMismatch(f"its operands have different sizes {reprlib.repr(list(sizes))}")
         return sizes[0]
 
 

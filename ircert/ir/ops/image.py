@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ircert.ir.build import Builder
 
 
+MOST_ENTRIES = 2**26
+"""Of a convolution or pool written out as a matrix."""
+
+
 @dataclass(frozen=True, eq=False)
 class ImageOp(Op):
     """An operation on an image (channels, axes…), stored flat in row-major order."""
@@ -34,13 +38,19 @@ class ImageOp(Op):
             if hasattr(self, name):
                 object.__setattr__(self, name, _integers(getattr(self, name), name))
         if len(self.image) < 2 or min(self.image) < 1 or math.prod(self.image) > LARGEST:
-            raise OpError(f"image must be (channels, axis, …) with positive entries, got {reprlib.repr(self.image)}")
+            shown = reprlib.repr(self.image)
+            raise OpError(f"image must be (channels, axis, …), positive and of at most {LARGEST} entries, got {shown}")
 
     def _check_size(self, size: int) -> None:
         if size != math.prod(self.image):
             raise SizeMismatch(
                 f"image {self.image} has {math.prod(self.image)} entries but its operand has size {size}"
             )
+
+    def _require_entries(self, entries: int) -> None:
+        """Refuse to write out an operation that says in one line what takes gigabytes."""
+        if entries > MOST_ENTRIES:
+            raise OpError(f"{self.kind}: written out it has {entries} entries; at most {MOST_ENTRIES} are accepted")
 
     def _default_windows(self) -> None:
         """Fill in stride, padding and dilation where they were left empty."""
@@ -57,7 +67,13 @@ class LinearImageOp(ImageOp):
     @cached_property
     def affine(self) -> Affine:
         """The same map with a sparse matrix."""
+        self._require_entries(self.entries)
         return self._affine()
+
+    @property
+    def entries(self) -> int:
+        """How many entries the sparse matrix has at most."""
+        raise TypeError(f"{self.kind} must say how large its matrix is")
 
     def _affine(self) -> Affine:
         raise TypeError(f"{self.kind} must say which affine map it is")
@@ -113,6 +129,10 @@ class Conv(LinearImageOp):
         self._check_size(sizes[0])
         return self.weight.shape[0] * self.windows.positions
 
+    @property
+    def entries(self) -> int:
+        return self.weight.size * self.windows.positions
+
     def _affine(self) -> Affine:
         out, channels = self.weight.shape[:2]
         pixels = math.prod(self.image[1:])
@@ -163,6 +183,10 @@ class AveragePool(LinearImageOp):
         self._check_size(sizes[0])
         return self.image[0] * self.windows.positions
 
+    @property
+    def entries(self) -> int:
+        return self.image[0] * self.windows.positions * math.prod(self.kernel)
+
     def _affine(self) -> Affine:
         channels, pixels = self.image[0], math.prod(self.image[1:])
         inside = self.windows.inside
@@ -189,7 +213,7 @@ class MaxPool(ImageOp):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._default_windows()
-        if not self.windows.inside.any(axis=1).all():
+        if not self.windows.all_meet_image():
             raise OpError("a window lies wholly on the padding; reduce the padding")
 
     @cached_property
@@ -204,6 +228,7 @@ class MaxPool(ImageOp):
     @cached_property
     def members(self) -> Indices:
         """(kernel size, outputs): the operand's entries to compare; padding repeats an entry of the same window."""
+        self._require_entries(self.image[0] * self.windows.positions * math.prod(self.kernel))
         inside, index = self.windows.inside, self.windows.index
         first = np.take_along_axis(index, inside.argmax(axis=1)[:, None], axis=1)
         window = np.where(inside, index, first)

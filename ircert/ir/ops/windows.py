@@ -54,6 +54,16 @@ class Windows:
         """How many windows there are."""
         return math.prod(self.output)
 
+    def all_meet_image(self) -> bool:
+        """Whether no window lies wholly on the padding."""
+        return all(self._axis_meets_image(axis) for axis in range(len(self.extent)))
+
+    def _axis_meets_image(self, axis: int) -> bool:
+        step = self.dilation[axis]
+        starts = np.arange(self.output[axis]) * self.stride[axis] - self.padding[axis]
+        first = np.maximum(0, -(starts // step))  # which entry of the window is the first at 0 or above
+        return bool(np.all((first < self.kernel[axis]) & (starts + first * step < self.extent[axis])))
+
     @cached_property
     def inside(self) -> Mask:
         """(positions, kernel size): whether that entry of the window lies on the image, not on its padding."""

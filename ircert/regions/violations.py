@@ -100,17 +100,17 @@ class Violations:
         return determinants(self.complex, self.outputs)[1] if planar else self._surely_injective()
 
     def _surely_injective(self) -> NDArray[np.int8]:
+        """1 where an output's gradient is surely not parallel to the largest one: if all are, f1 is singular."""
         forms = self.complex.maps.value[self.outputs][:, :2]
         errors = self.complex.maps.error[self.outputs][:, :2]
         found = np.zeros(len(self.complex), dtype=np.int8)
-        for i in range(len(forms)):
-            for k in range(i):
-                (a, b), (c, d) = forms[i], forms[k]
-                with np.errstate(invalid="ignore", over="ignore"):
-                    size = np.abs(forms[i]).sum(axis=0) * np.abs(forms[k]).sum(axis=0)
-                    error = errors[i].sum(axis=0) * (np.abs(forms[k]) + errors[k]).sum(axis=0)
-                    error = error + np.abs(forms[i]).sum(axis=0) * errors[k].sum(axis=0) + 2.0**-50 * size
-                    found |= (np.abs(a * d - b * c) > error * (1 + 2.0**-20) + 1e-300).astype(np.int8)
+        largest = np.abs(forms).sum(axis=1).argmax(axis=0), slice(None), np.arange(len(self.complex))
+        pivot, blur = forms[largest].T, errors[largest].T
+        for form, error in zip(forms, errors, strict=True):
+            if found.all():
+                break
+            self.between()
+            found |= _surely_apart(form, error, pivot, blur)
         return found
 
     # --- the search --------------------------------------------------------------------------------------------------
@@ -338,3 +338,15 @@ class Violations:
             sum((Fraction(a) * b for a, b in zip(form, z, strict=True)), Fraction(0))
             for form in self.gaps(first, second)
         )
+
+
+def _surely_apart(
+    form: NDArray[np.float64], blur: NDArray[np.float64], other: NDArray[np.float64], its_blur: NDArray[np.float64]
+) -> NDArray[np.int8]:
+    """Where two gradients (2, cells), each known up to its blur, are not parallel for certain."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        length, its_length = np.abs(form).sum(axis=0), np.abs(other).sum(axis=0)
+        error = blur.sum(axis=0) * (np.abs(other) + its_blur).sum(axis=0) + length * its_blur.sum(axis=0)
+        error = error + 2.0**-50 * length * its_length
+        determinant = np.abs(form[0] * other[1] - form[1] * other[0])
+        return (determinant > error * (1 + 2.0**-20) + 1e-300).astype(np.int8)

@@ -20,6 +20,7 @@ from ircert.regions.complex import Complex
 from ircert.regions.facets import determinants, facets, rank
 from ircert.regions.growth import Surroundings
 from ircert.regions.outline import side
+from ircert.regions.violations import Violations
 from ircert.testing.strategies import graphs, mlps, points, residual_networks
 from tests.oracle.build import plain
 
@@ -203,3 +204,26 @@ def test_a_larger_complex_refines_a_smaller_one(norm: Norm) -> None:
         polygon = large.exact_polygon(twin)
         for p in small.exact_polygon(cell):
             assert all(area([polygon[i - 1], q, p]) >= 0 for i, q in enumerate(polygon))
+
+
+@given(complexes(), st.integers(3, 6))
+def test_signs_of_many_outputs_are_sure(cells: Complex, count: int) -> None:
+    """Where the sign is 1 the gradients of the outputs span the plane; any outputs will do, repeated ones too."""
+    outputs = [k % len(cells.maps.value) for k in range(count)]
+    found = Violations(cells, "inf", outputs, None)
+    for cell in np.flatnonzero(found.signs).tolist():
+        assert not found.blind(cell)
+
+
+def test_signs_of_many_outputs_cost_one_step_each() -> None:
+    asked = 0
+
+    def between() -> None:
+        nonlocal asked
+        asked += 1
+
+    graph = canonical(ircert.load([([[1.0, 0.0]] * 300, None)]))
+    free = np.full(2, np.inf)
+    cells = Surroundings(graph, np.zeros(2), "inf", -free, free).complex(Fraction(1))
+    assert not Violations(cells, "inf", list(range(300)), None, between).signs.any()
+    assert asked == 300

@@ -1,7 +1,8 @@
 """When to stop: deadlines, and the one that long computations ask wherever they are.
 
 Exact arithmetic is called from many places and knows none of them. Whoever has a time limit sets it with `until`; every
-loop that can take a tenth of a second, and every step of an exact elimination, calls `checkpoint`.
+loop that can take a tenth of a second, and every step of an exact elimination, calls `checkpoint`. What cannot be
+interrupted is not begun where it would take longer than is `left`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 
 class Undecided(ArithmeticError):
@@ -51,28 +53,43 @@ class Allowance(Deadline):
         return self._used_up() or self._deadline.passed()
 
 
-def _never() -> bool:
-    return False
+@dataclass(frozen=True)
+class _Limit:
+    """What was set last, together with all that was set around it."""
+
+    is_over: Callable[[], bool]
+    left: Callable[[], float]
+
+    def within(self, outer: _Limit) -> _Limit:
+        """Over as soon as one of both is."""
+        if outer is _NEVER:
+            return self
+        return _Limit(lambda: outer.is_over() or self.is_over(), lambda: min(outer.left(), self.left()))
 
 
-_is_over: ContextVar[Callable[[], bool]] = ContextVar("is_over", default=_never)
+_NEVER = _Limit(lambda: False, lambda: math.inf)
+_limit: ContextVar[_Limit] = ContextVar("limit", default=_NEVER)
 
 
 @contextmanager
-def until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Computations inside end once this, or what was set outside, says so."""
-    outer = _is_over.get()
-    both = is_over if outer is _never else lambda: outer() or is_over()
-    token = _is_over.set(both)
+def until(end: Callable[[], bool] | Deadline) -> Iterator[None]:
+    """Computations inside end once this, or what was set outside, says so; `left` knows the time of a Deadline only."""
+    own = _Limit(end.passed, end.left) if isinstance(end, Deadline) else _Limit(end, lambda: math.inf)
+    token = _limit.set(own.within(_limit.get()))
     try:
         yield
     finally:
-        _is_over.reset(token)
+        _limit.reset(token)
 
 
 def is_over() -> bool:
     """Whether the computation that asks should end."""
-    return _is_over.get()()
+    return _limit.get().is_over()
+
+
+def left() -> float:
+    """Seconds that the computation that asks may take, as far as that is known: infinite without a Deadline."""
+    return _limit.get().left()
 
 
 def checkpoint() -> None:

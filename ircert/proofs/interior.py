@@ -12,10 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ircert.exact.linear_program import Program
+from ircert.exact.rows import Rows
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.limits import Undecided
 from ircert.proofs.exact_map import ExactMaps
-from ircert.proofs.exact_program import maximise
 from ircert.proofs.setting import Phases, first_layer
 
 FEWEST = 3
@@ -64,5 +65,6 @@ def deepest(table: Integers, scale: float) -> list[Fraction] | None:
     left = np.concatenate([-slopes, size[:, None]], axis=1)
     top = np.full((1, left.shape[1]), kind(0), dtype=object)
     top[0, -1] = kind(1)
-    best = maximise(top[0], np.concatenate([left, top]), np.concatenate([limits, np.array([kind(1)], dtype=object)]))
-    return None if best is None or best.value <= 0 else [v * unit for v in best.point[:-1]]
+    rows = Rows.of(np.concatenate([left, top]), np.concatenate([limits, np.array([kind(1)], dtype=object)]))
+    found = Program(rows).above(top[0])
+    return None if found is None else [v * unit for v in found[:-1]]

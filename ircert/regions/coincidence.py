@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ircert.exact_lp import Optimum, Rational, maximise
+from ircert.exact.criss_cross import Optimum, Rational, maximise
 from ircert.query import Norm
 from ircert.regions.complex import Complex
 from ircert.regions.metric import measure_of

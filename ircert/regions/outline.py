@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ircert.exact_lp import Rational, integers
+from ircert.exact.criss_cross import Rational, integers
 from ircert.query import Norm
 from ircert.result.radius import near_root
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ircert.exact_lp import Rational
+from ircert.exact.criss_cross import Rational
 from ircert.query import Norm
 from ircert.regions.coincidence import Pair, Polytope, Row, Vector, length_forms
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ircert.exact_lp import integers, maximise
+from ircert.exact.criss_cross import integers, maximise
 
 Matrix = list[list[Fraction]]
 

@@ -1,8 +1,8 @@
 """Small linear programs in exact rationals: maximise c s subject to G s <= h, with s free and the feasible set bounded.
 
 The criss-cross method (Terlaky): from any basis, repair the infeasible variable of least index, primal or dual; it ends
-for every program, needs no phases, and with integers over one common denominator no number is ever rounded. Meant for
-the few variables and some tens of rows of a pair of linear regions.
+for every program, needs no phases, and with integers over one common denominator no number is ever rounded. The last
+resort of `linear_program`, for a few variables and some tens of rows; it knows nothing of floats.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ircert.ir.rational import integer_type
+from ircert.limits import checkpoint
 
 Rational = Fraction | int
 
@@ -100,6 +101,7 @@ class _Dictionary:
 
     def pivot(self, row: int, column: int) -> None:
         """Exchange a basic and a nonbasic variable; the division is exact (Edmonds)."""
+        checkpoint()
         table, old = self.table, self.denominator
         p = table[row, column]
         sign = 1 if p > 0 else -1

@@ -1,0 +1,154 @@
+"""The pair of K(P, Q) nearest to the centre in norm 2: planes in floats, then one exact program over them.
+
+The square of the length of u is at least 2 g·u - |g|² for every g, with equality at u = g. So the least t above such
+planes is a lower bound, whatever g were chosen; floats choose them, and the point of the exact program is a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.exact.elimination import meeting
+from ircert.exact.linear_program import Program
+from ircert.exact.rows import Rows
+from ircert.ir.arrays import Array
+from ircert.ir.rational import Integers, integer_type
+from ircert.limits import OutOfTime, Undecided
+from ircert.proofs.coincidence_rows import PairRows, Plane
+from ircert.proofs.least_distance import nearest_in_floats
+
+ROUNDS = 60
+CLOSE = Fraction(1, 2**36)
+"""How close the bound comes to the pair, which is doubled from round to round."""
+EVEN = 2.0**-40
+"""The same in floats."""
+ACTIVE = (1e-5, 1e-7, 1e-9, 1e-11)
+"""Rows of at most that size, relative to their terms, may be 0."""
+RANK = 1e-12
+
+Vector = list[Fraction]
+
+
+def nearest_round(rows: PairRows, patient: bool, goes_on: Callable[[], bool]) -> tuple[Fraction, Vector] | None:
+    """A lower bound on the least square, and z with about that; None if there is no pair. All in units."""
+    program = Program(Rows.joined([rows.all, rows.above(_first_planes(rows))]))
+    best: tuple[Fraction, Vector] | None = None
+    near = _near_point(rows)
+    if near is not None:
+        program.add(rows.above(_tangents(rows, near[0])))
+        if near[1] is not None:
+            best = _height(rows, near[1]), near[1]
+    bound = Fraction(0)
+    for turn in range(ROUNDS):
+        if not goes_on():
+            raise Undecided
+        _cut_in_floats(rows, program)
+        try:
+            found = program.maximise(downward(program), patient=patient and turn == 0)
+        except OutOfTime:
+            raise
+        except Undecided:
+            if best is None:
+                raise
+            break  # the pair is one, and the bound holds, if not for the last planes
+        if found is None:
+            return None
+        bound, z = max(bound, -found.value), found.point[:-1]
+        if best is None or _height(rows, z) < best[0]:
+            best = _height(rows, z), z
+        if best[0] - bound <= CLOSE * 2**turn * best[0]:
+            break
+        program.add(rows.above(_tangents(rows, np.array([float(v) for v in z]))))
+    assert best is not None
+    return bound, best[1]
+
+
+def downward(program: Program) -> Integers:
+    """The objective -t, where t is the last variable."""
+    objective = np.full(program.width, integer_type()(0), dtype=object)
+    objective[-1] = integer_type()(-1)
+    return objective
+
+
+def _height(rows: PairRows, z: Vector) -> Fraction:
+    return max(sum((a * a for a in z[start : start + rows.size]), Fraction(0)) for start in rows.starts)
+
+
+def _first_planes(rows: PairRows) -> list[Plane]:
+    """0, and the planes at distance 1 on every axis."""
+    one = [
+        Plane(start, ((j, Fraction(2 * sign)),), Fraction(-1))
+        for start in rows.starts
+        for j in range(rows.size)
+        for sign in (1, -1)
+    ]
+    return [Plane(0, (), Fraction(0)), *one]
+
+
+def _tangents(rows: PairRows, z: Array) -> list[Plane]:
+    """The planes that touch the squares at a point."""
+    found = []
+    for start in rows.starts:
+        g = [Fraction(v) for v in z[start : start + rows.size].tolist()]
+        terms = tuple((j, 2 * a) for j, a in enumerate(g))
+        found.append(Plane(start, terms, -sum((a * a for a in g), Fraction(0))))
+    return found
+
+
+def _cut_in_floats(rows: PairRows, program: Program) -> None:
+    """Add planes until floats see no gap between them and the square."""
+    for _ in range(ROUNDS):
+        guess = program.guess(downward(program))
+        z, height = guess.point[:-1], guess.point[-1]
+        if guess.status != "optimal" or not np.isfinite(guess.point).all():
+            return
+        squares = max(float((z[start : start + rows.size] ** 2).sum()) for start in rows.starts)
+        if squares - height <= EVEN * squares:
+            return
+        program.add(rows.above(_tangents(rows, z)))
+
+
+# --- a start ---------------------------------------------------------------------------------------------------------
+
+
+def _near_point(rows: PairRows) -> tuple[Array, Vector | None] | None:
+    """A point close to the nearest one in floats, and one of the polytope next to it for sure, if one is found.
+
+    Rows that are about 0 in floats are made 0 exactly; how many there are is not known.
+    """
+    z = _in_floats(rows)
+    if z is None:
+        return None
+    table, limits = rows.all.floats()
+    values, size = np.abs(table @ z - limits), np.abs(table) @ np.abs(z) + np.abs(limits)
+    tried = -1
+    for limit in ACTIVE:
+        active = rows.all.equal | (values <= limit * size)
+        if active.sum() == tried:
+            continue
+        tried = int(active.sum())
+        found = meeting(rows.all.take(np.flatnonzero(active)), z)
+        if found is not None and rows.all.hold(found):
+            return z, [Fraction(int(v), int(found.below)) for v in found.numbers]
+    return z, None
+
+
+def _in_floats(rows: PairRows) -> Array | None:
+    table, limits = rows.all.floats()
+    equal = rows.all.equal
+    try:
+        _, sizes, turned = np.linalg.svd(table[equal])
+        rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
+        start = np.linalg.lstsq(table[equal], limits[equal], rcond=RANK)[0]
+    except np.linalg.LinAlgError:
+        return None
+    basis = turned[rank:].T
+    if not basis.shape[1]:
+        return None
+    forms = np.c_[-table[~equal] @ basis, limits[~equal] - table[~equal] @ start]
+    maps = [np.c_[basis[a : a + rows.size], start[a : a + rows.size]] for a in rows.starts]
+    found = nearest_in_floats(maps, forms)
+    return None if found is None else start + basis @ found

@@ -91,7 +91,7 @@ def certify(
     check(chosen, question)
     if progress is not None:
         progress(Progress(0.0, None, str(estimated_size(question))))
-    with until(question.deadline.passed), one_thread():
+    with until(question.deadline), one_thread():
         answer = ask(chosen, question)
     answered = time.perf_counter()
     try:

@@ -25,7 +25,7 @@ from ircert.engines.sharing import good_radius, settled
 from ircert.errors import ProcessError, ProgramError
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
-from ircert.limits import Allowance, OutOfTime, Undecided, until
+from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Pair
@@ -62,6 +62,21 @@ HUNT = 0.1
 """The part of a time limit that looking for collisions may take at first."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
+
+
+class _Moment(Deadline):
+    """The end of what a search is doing, which changes on the way."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+
+    def left(self) -> float:
+        """Seconds until then."""
+        return self._search._left()
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self._search._over()
 
 
 @dataclass
@@ -125,7 +140,7 @@ class Search:
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
-        with until(self._over):
+        with until(_Moment(self)):
             found = self._answered()
         ended = None if settled(self.question, found) else found.stop
         return replace(found, stop=self.stop or ended)

@@ -28,6 +28,7 @@ from ircert.encodings.form import Form
 from ircert.encodings.network import NetworkCopy
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.limits import left
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin
 from ircert.proofs.outcome import Stopped
@@ -40,6 +41,8 @@ SMALLEST = 1e-12
 """The solver is not given smaller coefficients; proofs know them."""
 ENTRIES = 10**9
 """Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
+LEAST_SECONDS = 0.01
+"""What a program may take when next to no time is left."""
 FEWEST_ITERATIONS = 50
 """… but not before so many."""
 LARGEST = Fraction(2) ** 1023
@@ -298,12 +301,17 @@ class Relaxation:
         solver.changeRowsBounds(len(self._every_row), self._every_row, self.row_lower, row_upper)
         solver.changeColsCost(len(self._columns), self._columns, -cost)
         self.solved += 1
+        if math.isfinite(seconds := left()):
+            solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, LEAST_SECONDS))
         solver.run()
         while (status := solver.getModelStatus()) == highspy.HighsModelStatus.kIterationLimit:
             if self.stop():
                 solver.clearSolver()
                 raise Stopped
             solver.run()  # it goes on from where it was
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            solver.clearSolver()
+            raise Stopped
         if status == highspy.HighsModelStatus.kOptimal:
             return Solved(empty=False, point=np.array(solver.getSolution().col_value))
         if status == highspy.HighsModelStatus.kInfeasible:

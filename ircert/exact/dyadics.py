@@ -48,11 +48,6 @@ class Dyadics:
         """The numerators over a larger power of two."""
         return self.numerators * fmpz(1 << (scale - self.scale))
 
-    @property
-    def bits(self) -> int:
-        """The length of the longest numerator."""
-        return max((int(v.height_bits()) for v in self.numerators.ravel()), default=0)
-
     def residues(self, prime: int) -> Array:
         """The numerators modulo a prime (not what they are divided by)."""
         numbers = (int(v % prime) for v in self.numerators.ravel())

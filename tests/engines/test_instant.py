@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,12 +15,12 @@ from ircert.engines.base import Question
 from ircert.engines.contraction import is_injective
 from ircert.engines.dependence import is_function_of
 from ircert.engines.directions import Neighbourhood
-from ircert.engines.instant import instant
+from ircert.engines.instant import always, instant
 from ircert.engines.judge import judge
-
 from ircert.engines.norms import norm_bound
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu
+from ircert.limits import Deadline, OutOfTime, until
 from ircert.passes.product import canonical
 from ircert.query import Norm, Query
 from ircert.result.result import Result
@@ -135,7 +136,12 @@ def test_transform() -> None:
 def test_no_time_no_claim() -> None:
     chain = canonical(residual(3, 5, 4, 0.98))
     assert is_injective(chain)
-    assert not is_injective(chain, stop=lambda: True)
+    with until(lambda: True), pytest.raises(OutOfTime):
+        is_injective(chain)
+    question = instant_question(residual(3, 5, 4, 0.98), None, "local", np.ones(3), None)
+    assert instant(question) is not None
+    assert instant(replace(question, deadline=Deadline(0.0))) is None
+    assert always(replace(question, deadline=Deadline(0.0))) is None
 
 
 def test_functions_of_the_output() -> None:
@@ -205,17 +211,6 @@ def test_derivatives_hold_as_far_as_they_say(graph: Graph, data: st.DataObject) 
     for t in (reach, reach / 3):
         moved = graph.exact([a + t * b for a, b in zip(x, v, strict=True)])
         assert [a - b for a, b in zip(moved, graph.exact(x), strict=True)] == [t * c for c in along.change]
-
-
-@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_kernels(columns: list[list[int]]) -> None:
-    exact = [[Fraction(v) / 4 for v in column] for column in columns]
-    basis = kernel(exact)
-    assert len(basis) == len(columns) - np.linalg.matrix_rank(np.array(columns))
-    assert has_full_rank(exact) == (not basis)
-    for v in basis:
-        assert any(v)
-        assert not any(sum(a * column[i] for a, column in zip(v, exact, strict=True)) for i in range(3))
 
 
 @given(graphs(), st.data())

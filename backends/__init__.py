@@ -5,8 +5,11 @@ One line here per backend; other packages add theirs through the entry-point gro
 
 from __future__ import annotations
 
-from ircert.backends.base import Backend
-from ircert.errors import BackendError
+import os
+import warnings
+
+from ircert.backends.base import Backend, Writer
+from ircert.errors import BackendError, FileError, IrcertError
 from ircert.plugins import Registry
 
 if __name__ != "ircert.backends":
@@ -39,3 +42,31 @@ def names() -> list[str]:
 def get(name: str) -> Backend:
     """A backend by name; BackendError if there is none. Its solver is imported only when it is used."""
     return REGISTRY.get(name)()
+
+
+def writer_for(path: str | os.PathLike[str]) -> Writer:
+    """The writer of files with this name's ending, plugins included; FileError lists the endings if there is none."""
+    given, writers = os.fspath(path).lower(), _writers()
+    found = [writer for writer in writers if given.endswith(writer.suffixes)]
+    if not found:
+        known = sorted({suffix for writer in writers for suffix in writer.suffixes})
+        raise FileError("unknown kind of file", path=path, remedy=f"use a name ending in {' or '.join(known)}")
+    mine = [writer for writer in found if writer.name in BUILT_IN] or found
+    if len(mine) > 1:
+        several = " and ".join(f"`{writer.name}`" for writer in mine)
+        raise FileError(f"files of this kind are written by {several}", path=path, remedy="uninstall one of them")
+    return mine[0]
+
+
+def _writers() -> list[Writer]:
+    """All writers; a plugin that cannot be loaded is named and passed over."""
+    found = []
+    for name in names():
+        try:
+            backend = get(name)
+        except IrcertError as error:
+            warnings.warn(str(error), stacklevel=3)
+            continue
+        if isinstance(backend, Writer) and backend.suffixes:
+            found.append(backend)
+    return found

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import numpy as np
 
 from ircert.backends.watch import Watch
-from ircert.errors import BackendError, IrcertError, MissingExtra
+from ircert.errors import BackendError, FileError, IrcertError, MissingExtra
+from ircert.files import check_writable, replacing
 from ircert.ir.arrays import Array
 from ircert.programs.program import CONVEX_ROWS, Program
 
@@ -184,11 +185,38 @@ class Solver(Backend):
 
 
 class Writer(Backend):
-    """A backend that writes files."""
+    """A backend that writes files.
 
-    @abstractmethod
+    suffixes: how their names end, such as (".lp",), in small letters; `ircert export` finds a writer by them
+    """
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+
     def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
         """Write the program, whole or not at all."""
+        self.check(program)
+        self.check_path(path)
+        with replacing(path) as file:
+            try:
+                self._write(program, file)
+            except (IrcertError, OSError):
+                raise
+            except Exception as error:
+                raise BackendError(f"the writer failed ({type(error).__name__}: {error})", backend=self.name) from error
+
+    def check_path(self, path: str | os.PathLike[str]) -> None:
+        """FileError unless the name has an ending that the writer's files have, and a file can be written there."""
+        if not os.fspath(path).lower().endswith(self.suffixes):
+            raise FileError(
+                f"the name must end in {' or '.join(self.suffixes)}",
+                path=path,
+                remedy="solvers choose how to read a file by its ending",
+            )
+        check_writable(path)
+
+    @abstractmethod
+    def _write(self, program: Program, file: IO[bytes]) -> None:
+        """Write a program that asks for nothing but what is offered; if this raises, no file is left."""
 
 
 def _answered(program: Program, backend: str) -> Outcome | None:

@@ -8,8 +8,8 @@ variable has both bounds, and they come before the lists of integers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from typing import IO
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ircert.backends.text import (
     check_numbers,
     header,
     number,
-    save,
     slices,
     stored_rows,
     tidy,
@@ -41,11 +40,12 @@ class Lp(Writer):
 
     name = "lp"
     offers = WRITTEN
+    suffixes = (".lp",)
 
-    def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
-        """Write the program, whole or not at all; warns of numbers that readers change."""
+    def _write(self, program: Program, file: IO[bytes]) -> None:
+        """Every row; warns of numbers that readers change."""
         check_numbers(program, self.name)
-        save(path, ".lp", lambda: _pieces(Form(program)))
+        file.writelines(piece.encode("ascii") for piece in _pieces(Form(program)))
 
 
 def _pieces(form: Form) -> Iterator[str]:

@@ -6,8 +6,8 @@ the objective as a column fixed to 1. QUADOBJ is one triangle of Q in x'Qx/2, QC
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from typing import IO
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from ircert.backends.text import (
     check_numbers,
     header,
     number,
-    save,
     slices,
     stored_rows,
     tidy,
@@ -42,15 +41,16 @@ class Mps(Writer):
 
     name = "mps"
     offers = WRITTEN
+    suffixes = (".mps",)
 
     def __init__(self, minimise: bool = False) -> None:
         self.minimise = minimise
 
-    def emit(self, program: Program, path: str | os.PathLike[str]) -> None:
-        """Write the program, whole or not at all; warns of numbers that readers change."""
+    def _write(self, program: Program, file: IO[bytes]) -> None:
+        """Every column; warns of numbers that readers change."""
         check_numbers(program, self.name)
         sign = -1.0 if self.minimise and program.maximise else 1.0
-        save(path, ".mps", lambda: _pieces(Form(program, sign)))
+        file.writelines(piece.encode("ascii") for piece in _pieces(Form(program, sign)))
 
 
 def _pieces(form: Form) -> Iterator[str]:

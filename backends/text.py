@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
 
 from ircert import __version__
-from ircert.errors import BackendError, CoefficientWarning, FileError
-from ircert.files import replacing
+from ircert.errors import BackendError, CoefficientWarning
 from ircert.ir.arrays import Array, Sparse
 from ircert.programs.program import FEATURES, Program
 
@@ -128,19 +125,6 @@ def header(form: Form, mark: str) -> Iterator[str]:
         yield from (f"{mark} {plain[i : i + WIDTH]}\n" for i in range(0, max(len(plain), 1), WIDTH))
 
 
-def save(path: str | os.PathLike[str], ending: Literal[".lp", ".mps"], pieces: Callable[[], Iterable[str]]) -> None:
-    """Write the pieces to a file with this ending, whole or not at all."""
-    if Path(path).suffix.lower() != ending:
-        raise FileError(
-            f"the name must end in {ending}", path=path, remedy="solvers choose how to read a file by its ending"
-        )
-    if os.path.isdir(path):
-        raise FileError("this is a folder, not a file", path=path)
-    with replacing(path) as file:
-        for piece in pieces():
-            file.write(piece.encode("ascii"))
-
-
 def check_numbers(program: Program, backend: str) -> None:
     """Raise if a number cannot be written; one CoefficientWarning for those that readers change."""
     if any(len(d) and np.abs(d).max() > np.finfo(np.float64).max / 4 for d in _quadratic_data(program)):
@@ -148,7 +132,7 @@ def check_numbers(program: Program, backend: str) -> None:
     remarks = _remarks(program)
     if remarks:
         text = f"the file is exact, but its readers change numbers: {'; '.join(remarks)}"
-        warnings.warn(text, CoefficientWarning, stacklevel=3)
+        warnings.warn(text, CoefficientWarning, stacklevel=4)  # whoever called `emit`
 
 
 def _quadratic_data(program: Program) -> list[Array]:

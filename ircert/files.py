@@ -130,10 +130,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """FileError unless a file could be written there, so that a long run does not end in a refusal."""
-    target = Path(path)
-    if target.is_dir():
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
         raise FileError("this is a folder, not a file", path=path)
-    if not os.access(target.parent, os.W_OK):
+    if os.path.exists(target) and not os.access(target, os.W_OK):
+        raise FileError("it cannot be written", path=path, remedy="choose another place")
+    special = os.path.exists(target) and not os.path.isfile(target)  # a pipe or a device, which is not replaced
+    if not special and not os.access(os.path.dirname(target), os.W_OK):
         raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from ircert.errors import IrcertError
@@ -58,8 +59,9 @@ class Registry(Generic[Kind]):
         if self._fits(found, point.name):
             loaded: type[Kind] = found
             return loaded
-        problem = f"the plugin {point.value} of {origin} is not a {self.base.__name__} named `{point.name}`"
+        problem = f"the plugin {point.value} of {origin} is not a whole {self.base.__name__} named `{point.name}`"
         raise self.refusal(point.name, problem, f"derive it from {self.base.__module__}.{self.base.__name__}")
 
     def _fits(self, found: object, name: str) -> bool:
-        return isinstance(found, type) and issubclass(found, self.base) and getattr(found, "name", None) == name
+        fits = isinstance(found, type) and issubclass(found, self.base) and not isabstract(found)
+        return fits and getattr(found, "name", None) == name

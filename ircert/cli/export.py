@@ -6,7 +6,6 @@ import argparse
 import warnings
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ircert.cli.question import asked_graph, asked_query
@@ -14,10 +13,10 @@ from ircert.cli.streams import complain, say
 from ircert.errors import CoefficientWarning, FileError
 
 if TYPE_CHECKING:
+    from ircert.backends.base import Writer
     from ircert.programs.program import Program
     from ircert.query import Query
 
-WRITERS = {".lp": "lp", ".mps": "mps"}
 COLLISION, NOT_PROVED = 1, 3
 LONGEST = 4000
 STEPS = tuple(4.0**-k for k in range(3, 14))
@@ -27,30 +26,38 @@ _TANGENT = " (a tangent's radius bounds the distance to points where the network
 
 def export(options: argparse.Namespace) -> int:
     """Write the program of a question; 0 when it is written."""
-    from ircert.backends import get
-    from ircert.backends.base import Backend, Writer
-    from ircert.backends.mps import Mps
     from ircert.passes.product import program
 
-    kind = WRITERS.get(Path(options.output).suffix.lower())
-    if kind is None:
-        raise FileError("unknown kind of file", path=options.output, remedy="use a name ending in .lp or .mps")
-    if options.minimise and kind != "mps":
-        raise FileError(
-            "--minimise is for .mps files", path=options.output, remedy="leave it out: .lp files say what they do"
-        )
+    writer = _writer(options)
     graph = asked_graph(options)
     query = asked_query(options, options.radius, options.objective_norm)
     made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
-    writer: Backend = Mps(minimise=True) if options.minimise else get(kind)
-    assert isinstance(writer, Writer)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CoefficientWarning)
-        writer.emit(made, options.output)
-    for warning in caught:
-        complain(f"warning: {warning.message}")
+    write(writer, made, options.output)
     print(made.summary().split("\nvariables:")[0])
     return 0
+
+
+def _writer(options: argparse.Namespace) -> Writer:
+    """The writer that the output's name asks for, before the work is done."""
+    from ircert.backends import writer_for
+    from ircert.backends.mps import Mps
+
+    writer = writer_for(options.output)
+    if options.minimise and not isinstance(writer, Mps):
+        raise FileError(
+            "--minimise is for .mps files", path=options.output, remedy="leave it out: other files say what they do"
+        )
+    writer.check_path(options.output)
+    return Mps(minimise=True) if options.minimise else writer
+
+
+def write(writer: Writer, made: Program, path: str) -> None:
+    """Write a program; what readers make of its numbers is said on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CoefficientWarning)
+        writer.emit(made, path)
+    for warning in caught:
+        complain(f"warning: {warning.message}")
 
 
 def replay(options: argparse.Namespace) -> int:

@@ -164,10 +164,10 @@ def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "write a question about a ball as .lp or .mps, for any solver"
+    text = "write a question about a ball as .lp, .mps or what a plugin writes, for any solver"
     export = commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_program_options(export)
-    export.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.lp or FILE.mps")
+    export.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.lp, FILE.mps, …")
     export.add_argument(
         "--minimise",
         action="store_true",

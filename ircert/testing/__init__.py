@@ -1,4 +1,4 @@
-"""Property-based testing with ircert: strategies for graphs and points, and checks for passes and solver backends.
+"""Property-based testing with ircert: strategies for graphs and points, and checks for passes and backends.
 
 >>> from hypothesis import given
 >>> from ircert.testing import assert_preserves, graphs
@@ -20,6 +20,7 @@ from ircert.testing.checks import assert_preserves, assert_round_trips, assert_s
 from ircert.testing.conformance import Report, cases_for, check_backend, check_case, check_outcome
 from ircert.testing.programs import CASES, Case, small_program
 from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks, vectors
+from ircert.testing.writers import check_writer, same_program
 
 __all__ = [
     "CASES",
@@ -32,11 +33,13 @@ __all__ = [
     "check_backend",
     "check_case",
     "check_outcome",
+    "check_writer",
     "graphs",
     "mlps",
     "numbers",
     "points",
     "residual_networks",
+    "same_program",
     "sample_points",
     "small_program",
     "vectors",

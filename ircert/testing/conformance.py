@@ -1,4 +1,4 @@
-"""Small programs with known answers, and the checks that every solver backend, ours or a third party's, must pass.
+"""Small programs with known answers, and the checks that every backend, ours or a third party's, must pass.
 
 >>> import pytest
 >>> from ircert.testing import cases_for, check_backend, check_case
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircert.backends.answers import objective_value, violation
-from ircert.backends.base import Outcome, Progress, Solver, Status
+from ircert.backends.base import Backend, Outcome, Progress, Solver, Status, Writer
 from ircert.errors import BackendError
 from ircert.programs.program import CONVEX_ROWS, Program
 from ircert.testing.programs import CASES, Case
+from ircert.testing.writers import Read, check_writer
 
 TOLERANCE = 1e-5
 """Of values and bounds, relative to max(1, |value|); solvers stop at 1e-6."""
@@ -28,7 +29,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Report:
-    """What `check_backend` did: the cases that were answered, and those that the backend refused as it may."""
+    """What `check_backend` did: the cases that were answered or written, and those refused as they may be."""
 
     answered: tuple[str, ...]
     refused: tuple[str, ...]
@@ -39,8 +40,14 @@ def cases_for(backend: Solver) -> list[Case]:
     return [case for case in CASES if case.program.features <= backend.offers]
 
 
-def check_backend(backend: Solver) -> Report:
-    """Assert that a backend answers every case it offers the features for, and keeps its contract otherwise."""
+def check_backend(backend: Backend, read: Read | None = None) -> Report:
+    """Assert that a backend answers or writes every case it offers the features for, and keeps its contract otherwise.
+
+    For a writer, `read` may read its files back as programs (`ircert.testing.writers`).
+    """
+    if isinstance(backend, Writer):
+        return Report(*check_writer(backend, read))
+    assert isinstance(backend, Solver), f"{backend!r} is derived neither from Solver nor from Writer"
     answers = {case.name: check_case(backend, case) for case in cases_for(backend)}
     check_refusals(backend)
     check_limits(backend)

@@ -77,6 +77,8 @@ def _least(matrix: Array, rows: Array) -> Array | None:
     lengths = np.maximum(np.abs(turned).max(axis=1), 1e-300)
     turned, limits = turned / lengths[:, None], limits / lengths - SLACK
     table = np.concatenate([turned.T, limits[None]])
+    if not np.isfinite(table).all():
+        return None
     target = np.zeros(len(table))
     target[-1] = 1.0
     weights, _ = nnls(table, target)

@@ -48,6 +48,11 @@ class Lp(Writer):
         file.writelines(piece.encode("ascii") for piece in _pieces(Form(program)))
 
 
+def lp_text(program: Program) -> str:
+    """The text of the program's .lp file."""
+    return "".join(_pieces(Form(program)))
+
+
 def _pieces(form: Form) -> Iterator[str]:
     program = form.program
     yield from header(form, "\\")

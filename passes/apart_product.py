@@ -51,14 +51,13 @@ class ApartProduct(Pass[Graph, Program]):
     separation: float | None = None
     norm: str = "inf"
     other: Graph | None = None
-    domain: tuple[tuple[float, ...], ...] | None = None
+    domain: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     bounds: Method = "symbolic"
 
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        box = None if self.domain is None else (self.domain[0], self.domain[1])
-        return Query(self.problem, self.center, self.radius, self.norm, self.other, box)
+        return Query(self.problem, self.center, self.radius, self.norm, self.other, self.domain)
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Bounds, copies, differences, separation."""

@@ -25,7 +25,7 @@ def create(kind: type[Pass[Any, Any]], given: Mapping[str, Any]) -> Pass[Any, An
             known = ", ".join(fields) or "none"
             raise PassError(f"it has no option `{name[:60]}`", pass_name=kind.name, remedy=f"its options are: {known}")
     for name, field in fields.items():
-        if name not in given and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+        if name not in given and not _has_default(field):
             raise PassError(
                 f"the option `{name}` is missing", pass_name=kind.name, remedy=f"write {kind.name}{{{name}=…}}"
             )
@@ -116,23 +116,77 @@ def _first_fitting(value: Any, hints: tuple[Any, ...]) -> Any:
     raise ValueError
 
 
-def _described(hint: Any) -> str:
+_WORDS: dict[Any, tuple[str, str]] = {
+    int: ("an integer", "integers"),
+    float: ("a finite number", "finite numbers"),
+    bool: ("true or false", "values true or false"),
+    str: ("a word", "words"),
+    type(None): ("None", "values None"),
+}
+_COUNTS = {1: "one", 2: "two", 3: "three", 4: "four"}
+
+
+def _described(hint: Any, *, example: bool = True) -> str:
+    """A type of options in words, such as `a list of integers, such as [0, 2]`."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return " or ".join(_described(a) for a in arguments)
     if origin is Literal:
         return "one of " + ", ".join(str(a) for a in arguments)
+    if origin is tuple and not _is_uniform(hint):
+        return f"a list of {', '.join(_described(a, example=False) for a in arguments)}"
+    such = f", such as {_example(hint)}" if example and origin in (tuple, dict) else ""
     if origin is tuple:
-        return f"a list of {_described(arguments[0])}, such as [0, 2]"
+        count = "" if arguments[1:] == (...,) else f"{_COUNTS.get(len(arguments), len(arguments))} "
+        return f"a list of {count}{_many(arguments[0])}{such}"
     if origin is dict:
-        return f"a dictionary from {_described(arguments[0])} to {_described(arguments[1])}, such as {{0: 1.5}}"
-    words = {int: "an integer", float: "a finite number", bool: "true or false", str: "a word", type(None): "None"}
-    return words.get(hint, str(hint))
+        return f"a dictionary from {_many(arguments[0])} to {_many(arguments[1])}{such}"
+    return _WORDS[hint][0] if hint in _WORDS else f"a {hint.__name__}, which only Python can give"
+
+
+def _is_uniform(hint: Any) -> bool:
+    """Whether all entries of a tuple have one type."""
+    arguments = get_args(hint)
+    return arguments[1:] == (...,) or len(set(arguments)) == 1
+
+
+def _many(hint: Any) -> str:
+    """Several of a type, in words."""
+    if hint in _WORDS:
+        return _WORDS[hint][1]
+    whole = _described(hint, example=False)
+    return whole.replace("a list of", "lists of", 1).replace("a dictionary from", "dictionaries from", 1)
+
+
+def _example(hint: Any) -> str:
+    """A value of a type of lists or dictionaries."""
+    if get_origin(hint) is dict:
+        return "{0: 1.5}"
+    entry = get_args(hint)[0]
+    return "[[0, 0], [1, 1]]" if get_origin(entry) is tuple else "['a', 'b']" if entry is str else "[0, 2]"
 
 
 def describe(kind: type[Pass[Any, Any]]) -> str:
-    """One line about a pass: its name, its options and the first sentence of its documentation."""
-    hints = get_type_hints(kind)
-    options = ", ".join(f"{name}={_described(hints[name])}" for name in _options(kind))
+    """A pass in a few lines: how it is written, the first sentence of its documentation, and its options."""
+    options, hints = _options(kind), get_type_hints(kind)
+    needed = ", ".join(f"{name}=…" for name, option in options.items() if not _has_default(option))
     summary = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
-    return f"{kind.name}{f'{{{options}}}' if options else ''}\n    {summary}"
+    lines = [f"{kind.name}{{{needed}}}" if needed else kind.name, f"    {summary}"]
+    width = max(map(len, options), default=0)
+    lines += [f"      {name:<{width}}  {_option_text(option, hints[name])}" for name, option in options.items()]
+    return "\n".join(lines)
+
+
+def _option_text(option: dataclasses.Field[Any], hint: Any) -> str:
+    if not _has_default(option):
+        return _described(hint)
+    if option.default is None:
+        kinds = [kind for kind in get_args(hint) if kind is not type(None)]
+        return f"{' or '.join(map(_described, kinds))} (may be left out)"
+    if option.default is dataclasses.MISSING:
+        return f"{_described(hint)} (may be left out)"
+    return f"{_described(hint)} (by default {_value_text(option.default)})"
+
+
+def _has_default(option: dataclasses.Field[Any]) -> bool:
+    return option.default is not dataclasses.MISSING or option.default_factory is not dataclasses.MISSING

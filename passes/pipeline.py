@@ -54,6 +54,11 @@ class Pipeline:
                     remedy="reorder the pipeline",
                 )
 
+    @property
+    def gives(self) -> type:
+        """What comes out of it."""
+        return self.passes[-1].gives if self.passes else Graph
+
     @staticmethod
     def parse(text: str) -> Pipeline:
         """The pipeline `pass,pass{option=value, …},…`; no text is the pipeline that does nothing."""

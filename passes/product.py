@@ -56,15 +56,14 @@ class Product(Pass[Graph, Program]):
     norm: str = "inf"
     objective_norm: str | None = None
     other: Graph | None = None
-    domain: tuple[tuple[float, ...], ...] | None = None
+    domain: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     bounds: Method = "symbolic"
     indicators: Indicators = "paper"
 
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        box = None if self.domain is None else (self.domain[0], self.domain[1])
-        return Query(self.problem, self.center, self.radius, self.norm, self.other, box, self.objective_norm)
+        return Query(self.problem, self.center, self.radius, self.norm, self.other, self.domain, self.objective_norm)
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Bounds, copies, output equality, objective."""

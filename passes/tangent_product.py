@@ -48,7 +48,7 @@ class TangentProduct(Pass[Graph, Program]):
     center: tuple[float, ...]
     radius: float
     norm: str = "inf"
-    domain: tuple[tuple[float, ...], ...] | None = None
+    domain: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     bounds: Method = "symbolic"
     thickness: float = 0.0
     coordinate: int | None = None
@@ -56,8 +56,7 @@ class TangentProduct(Pass[Graph, Program]):
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        box = None if self.domain is None else (self.domain[0], self.domain[1])
-        return Query("local", self.center, self.radius, self.norm, domain=box)
+        return Query("local", self.center, self.radius, self.norm, domain=self.domain)
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Neurons that are multiples of each other share slopes: they are merged before anything else."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ircert import passes
+from ircert.backends import writer_for
+from ircert.backends.lp import lp_text
+from ircert.cli.export import write as write_program
 from ircert.cli.model import load_model
 from ircert.cli.streams import complain
 from ircert.errors import IrcertError, PassError
@@ -16,6 +21,7 @@ from ircert.ir.ops import Relu
 from ircert.ir.printer import outline
 from ircert.passes.options import describe
 from ircert.passes.pipeline import Pipeline, Step
+from ircert.programs.program import Program
 
 
 def opt(options: argparse.Namespace) -> int:
@@ -26,17 +32,40 @@ def opt(options: argparse.Namespace) -> int:
     if options.model is None:
         raise IrcertError("no model is given", remedy="write `ircert opt MODEL`, or `ircert opt --list` for the passes")
     pipeline = Pipeline.parse(options.passes)
-    if options.output is not None:
-        check_savable(options.output)
+    write = None if options.output is None else _writer(pipeline, options.output)
     hooks = [hook for hook, wanted in ((_report, options.stats), (_compare, options.check)) if wanted]
     rewrite = pipeline.with_hooks(*hooks).run(load_model(options.model, options))
     for note in rewrite.notes:
         complain(f"note: {note}")
-    if options.output is not None:
-        save(rewrite.result, options.output)
+    if write is None:
+        print(_text(rewrite.result, full=options.full).rstrip("\n"))
     else:
-        print(str(rewrite.result) if options.full else outline(rewrite.result), end="")
+        write(rewrite.result)
     return 0
+
+
+def _writer(pipeline: Pipeline, path: str) -> Callable[[Any], None]:
+    """What writes the pipeline's result; whether it can is known before the work."""
+    if issubclass(pipeline.gives, Graph):
+        check_savable(path)
+        return lambda graph: save(graph, path)
+    if not issubclass(pipeline.gives, Program):
+        kind = pipeline.gives.__name__
+        raise PassError(
+            f"nothing writes a {kind}", pass_name=pipeline.passes[-1].name, remedy="leave -o out to show it"
+        )
+    writer = writer_for(path)
+    writer.check_path(path)
+    return lambda program: write_program(writer, program, path)
+
+
+def _text(result: object, *, full: bool) -> str:
+    """A graph's text; of a program what it is and how large, or all of it as an .lp file."""
+    if isinstance(result, Graph):
+        return str(result) if full else outline(result)
+    if isinstance(result, Program):
+        return lp_text(result) if full else result.summary()
+    return str(result)
 
 
 def _report(step: Step) -> None:
@@ -44,14 +73,21 @@ def _report(step: Step) -> None:
     complain(f"{step.used.name}: {effect} ({step.seconds:.3f} s)")
 
 
-def _size(graph: Graph) -> str:
-    neurons = sum(graph.sizes[node.name] for node in graph.nodes if isinstance(node.op, Relu))
-    return f"{len(graph)} nodes, {neurons} neurons"
+def _size(made: object) -> str:
+    if isinstance(made, Graph):
+        neurons = sum(made.sizes[node.name] for node in made.nodes if isinstance(node.op, Relu))
+        return f"{len(made)} nodes, {neurons} neurons"
+    if isinstance(made, Program):
+        return f"{made.columns} variables, {len(made.rhs)} rows"
+    return type(made).__name__
 
 
 def _compare(step: Step) -> None:
     """Exact values before and after, at points of the new graph: what the pass promises, checked on this very graph."""
     after, lift = step.rewrite.result, step.rewrite.lift
+    if not isinstance(after, Graph):
+        complain(f"note: {step.used.name}: it gives a {type(after).__name__}, which has no values to compare")
+        return
     for x in np.random.default_rng(0).standard_normal((4, after.input_dim)):
         if list(after.exact(x)) != list(lift.value(step.before.exact(lift.point(x)))):
             raise PassError(f"it changed the value at {x.tolist()}: a bug in the pass", pass_name=step.used.name)

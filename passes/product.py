@@ -65,11 +65,13 @@ class Product(Pass[Graph, Program]):
         """The question that the options ask."""
         return Query(self.problem, self.center, self.radius, self.norm, self.other, self.domain, self.objective_norm)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def run(self, source: Graph) -> Rewrite[Program]:
         """Bounds, copies, output equality, objective."""
         return Rewrite(_Question(source, self.query, self.bounds, self.indicators, source.sha256).program())
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is refused by the program itself
 def program(
     graph: Graph,
     query: Query,

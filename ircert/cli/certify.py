@@ -14,7 +14,7 @@ from ircert.cli.model import load_model
 from ircert.cli.progress import shown
 from ircert.cli.question import add_question_options, asked_center, asked_domain, asked_graph, shaped
 from ircert.cli.streams import complain, encodable, print_json, say
-from ircert.errors import IrcertError, QueryError
+from ircert.errors import FileError, IrcertError, QueryError
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
@@ -101,9 +101,12 @@ def _check(options: argparse.Namespace) -> None:
         raise IrcertError("--certificate takes a file")
     if options.certificate is not None and options.certificate == options.json:
         raise IrcertError("--json and --certificate name the same file", remedy="give each its own")
+    models = [os.path.realpath(path) for path in (options.model, options.other) if path is not None]
     for path in (options.json, options.certificate):
         if path not in (None, "-"):
             check_writable(path)
+            if os.path.realpath(path) in models:
+                raise FileError("this is the model itself", path=path, remedy="choose another place")
 
 
 def _answered(options: argparse.Namespace, graph: Graph, other: Graph | None, seconds: float | None) -> Result:

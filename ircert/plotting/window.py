@@ -17,6 +17,9 @@ MARGIN = 1.25
 SHARPEST = 2.0**-30
 """Axes cannot show less than this share of the centre's coordinates."""
 
+LARGEST = 1e300
+"""… and are computed with numbers that are somewhat larger than these."""
+
 FAR = 100.0
 """Radii beyond this many times max(1, |centre|) do not widen the picture: nothing near the centre would be seen."""
 
@@ -34,8 +37,18 @@ def window_of(results: Sequence[Result], window: Any = None, points: Iterable[An
                 f"a picture {half:g} wide around this centre is finer than the numbers of its axes",
                 remedy=f"show at least {least:.2g}",
             )
-        return Ball(center, half, "inf", low, high)
-    return _box(*_corners(window, center.shape), low, high)
+        return _drawable(Ball(center, half, "inf", low, high))
+    return _drawable(_box(*_corners(window, center.shape), low, high))
+
+
+def _drawable(ball: Ball) -> Ball:
+    with np.errstate(over="ignore"):
+        reach = np.abs([*ball.center - ball.radius, *ball.center + ball.radius]).max()
+    if not reach <= LARGEST:
+        raise QueryError(
+            f"a picture cannot reach beyond {LARGEST:g}", remedy="show a smaller part, or choose a nearer centre"
+        )
+    return ball
 
 
 def _half_width(results: Sequence[Result], points: Iterable[Any]) -> float:

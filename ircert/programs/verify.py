@@ -135,7 +135,7 @@ def _check_numbers(program: Program) -> None:
     ]
     for what, values in arrays:
         if not np.isfinite(values).all():
-            raise ProgramError(f"{what} must be finite")
+            raise ProgramError(f"{what} must be finite", remedy="choose a smaller ball, or scale the network")
 
 
 def _check_bounds(program: Program) -> None:

@@ -8,6 +8,7 @@ from ircert import engines
 from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
 from ircert.engines.judge import NOTHING
 from ircert.errors import QueryError
+from ircert.limits import OutOfTime
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
@@ -30,11 +31,13 @@ def given_options(question: Question) -> frozenset[str]:
 
 
 def ask(engine: Engine, question: Question) -> Answer:
-    """The engine's answer; nothing is known where it is interrupted before it has a bracket."""
+    """The engine's answer; nothing is known where it is interrupted, or time is over, before it has a bracket."""
     try:
         return engine.answer(question)
     except KeyboardInterrupt:
         return nothing_known(question, Stop(Cause.INTERRUPTED))
+    except OutOfTime:
+        return nothing_known(question, Stop(Cause.TIME))
 
 
 def nothing_known(question: Question, stop: Stop) -> Answer:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ircert import engines
-from ircert.engines.asking import given_options, nothing_known
+from ircert.engines.asking import ask, given_options, nothing_known
 from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
 from ircert.engines.sharing import merged, settled, statistics
 from ircert.engines.turns import Plan
@@ -81,7 +81,7 @@ def _in_turns(question: Question, able: dict[str, Engine]) -> Answer:
     try:
         for turn in Plan(efforts, question.deadline.left, tired):
             engine = able[turn.engine]
-            found = engine.answer(turn.of(replace(question, known=known, **_defaults(engine))))
+            found = ask(engine, turn.of(replace(question, known=known, **_defaults(engine))))
             known = merged(known, found)
             done.append((turn.engine, known, found.stop))
             known = replace(known, engine=turn.engine, stats=statistics(done))

@@ -23,7 +23,7 @@ from ircert.bounds.slopes import slope_bounds
 from ircert.encodings.analyse import analyse
 from ircert.encodings.isolation import isolation, longest_in_box
 from ircert.encodings.tangent import unit_directions
-from ircert.engines.base import Question
+from ircert.engines.base import Cause, Question, Stop
 from ircert.engines.far_pairs import DEFAULT, threads_of
 from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
 from ircert.engines.part_tasks import Kinks, Others, Pairs
@@ -53,13 +53,14 @@ class Tangents:
     j0_lower:   no point nearer than this has a tangent: a statistic, which says nothing about far collisions
     certified:  the radius within which the property holds if the solver is right; it never falls below the given one
     candidates: pairs of points that may be next to a violation, best last
+    stop:       what was in the way, but for time
     """
 
     j0_lower: float
     certified: float
     backend: str
     candidates: list[Candidate] = field(default_factory=list)
-    reason: str | None = None
+    stop: Stop | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     solved: int = 0
 
@@ -85,8 +86,12 @@ def tangents(
         {"local": search.local, "pseudo": search.pseudo, "transform": search.transform}[question.problem]()
     except OutOfTime:
         pass  # what was found before counts
-    except (IrcertError, ArithmeticError) as error:
-        found.reason = str(error)
+    except KeyboardInterrupt:
+        found.stop = Stop(Cause.INTERRUPTED)
+    except IrcertError as error:
+        found.stop = Stop(Cause.SOLVER, str(error))
+    except ArithmeticError as error:
+        found.stop = Stop(Cause.RANGE, str(error))
     return found
 
 
@@ -128,14 +133,14 @@ class _Search:
         ball = self.query.ball
         epsilon = isolation(analyse(self.graph, ball), ball)
         if not epsilon > 0:
-            self.found.reason = "the network is not homogeneous around the centre, as far as floats can tell"
+            self._undecided("the network is not homogeneous around the centre, as far as floats can tell")
             return
         least = max(self.found.certified, epsilon)
         search = self._run("other", Others(self.graph, self.query, epsilon), self.upper, 1.0, least)
         if search.bound > (1 + MARGIN) * epsilon * longest_in_box(ball) + MARGIN * self.upper:
             self._certify(search.bound)
         elif search.done:
-            self.found.reason = "a point with the centre's image may lie as near as one likes"
+            self._undecided("a point with the centre's image may lie as near as one likes")
 
     def transform(self) -> None:
         """Where the givens are injective everything is a function of them; beyond, violations with a large gap."""
@@ -151,7 +156,7 @@ class _Search:
         replace(self, question=question, deadline=Deadline(SHARE * self.deadline.left()), found=alone).local()
         self.found.certified = max(self.found.certified, alone.certified)
         self.found.j0_lower, self.found.candidates = alone.j0_lower, alone.candidates
-        self.found.reason, self.found.seconds, self.found.solved = alone.reason, alone.seconds, alone.solved
+        self.found.stop, self.found.seconds, self.found.solved = alone.stop, alone.seconds, alone.solved
 
     def _gaps(self) -> None:
         """Violations; those with smaller gaps are not excluded, so that nothing is certified."""
@@ -164,9 +169,12 @@ class _Search:
             return
         eta = LEAST_GAP * reach
         self._run("gap", Pairs(self.graph, self.other, self.query, eta), self.upper, 1.0, 0.0)
-        if self.found.reason is None:
+        if self.found.stop is None:
             where = "where the programs leave collisions of the givens"
-            self.found.reason = f"{where}, violations with gaps below {eta:.3g} are not looked at"
+            self._undecided(f"{where}, violations with gaps below {eta:.3g} are not looked at")
+
+    def _undecided(self, detail: str) -> None:
+        self.found.stop = Stop(Cause.UNDECIDED, detail)
 
     def _run(self, what: str, task: Task, radius: float, share: float, least: float) -> PartSearch:
         started = time.monotonic()
@@ -184,11 +192,12 @@ class _Search:
         try:
             search.run()
         except TooDelicate as error:
-            self.found.reason = str(error)
-        self.found.solved += search.solved
-        self.found.seconds[what] = time.monotonic() - started
-        for program, point in search.points:
-            self.found.candidates += task.candidates(program, point, self.query.center)
+            self.found.stop = Stop(Cause.SOLVER, str(error))
+        finally:  # also when it is interrupted
+            self.found.solved += search.solved
+            self.found.seconds[what] = time.monotonic() - started
+            for program, point in search.points:
+                self.found.candidates += task.candidates(program, point, self.query.center)
         return search
 
     def _domain(self) -> tuple[Array, Array]:

@@ -61,10 +61,10 @@ class TangentSearch(Search):
         while time.monotonic() < end:
             self.found = self._asked(upper, end - time.monotonic())
             self.clear = max(self.clear, self.found.certified)
-            self.stop = None if self.found.reason is None else Stop(Cause.SOLVER, self.found.reason, self._work())
+            self.stop = None if self.found.stop is None else replace(self.found.stop, work=self._work())
             short = self.found.certified < upper * (1 - 2.0**-14)
             done = upper >= reach if not short else self.question.radius is not None
-            if done or self._has_collision() or between >= BETWEEN:
+            if done or self._has_collision() or between >= BETWEEN or self._is_interrupted():
                 return
             if short:
                 reach = upper
@@ -115,6 +115,9 @@ class TangentSearch(Search):
 
     def _work(self) -> dict[str, int]:
         return {"programs": 0 if self.found is None else self.found.solved}
+
+    def _is_interrupted(self) -> bool:
+        return self.stop is not None and self.stop.cause is Cause.INTERRUPTED
 
     def _has_collision(self) -> bool:
         """Whether one is known in the ball in question, and not only a little beyond it."""

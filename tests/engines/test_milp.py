@@ -11,7 +11,7 @@ import pytest
 import ircert
 from ircert import backends
 from ircert.data.networks import bundled
-from ircert.engines.base import Progress
+from ircert.engines.base import Cause, Progress, Stop
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.proofs.coincidence import Coincidence
@@ -293,6 +293,20 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.interrupted
     assert str(found.reason).startswith("interrupted after ")
     assert 0 < found.radius.certified < 1
+
+
+@pytest.mark.rule("E-7", "R-9")
+def test_programs_that_are_interrupted_keep_what_they_found() -> None:
+    def press(progress: Progress) -> None:
+        if progress.certified > 0.4 and progress.text.startswith("tangent"):
+            raise KeyboardInterrupt
+
+    graph = bundled("coupled-vanderpol-4-16-16-4")
+    found = ircert.certify(graph, np.zeros(4), engine="milp", formulation="tangent", progress=press)
+    assert (found.verdict, found.interrupted) == ("unresolved", True)
+    assert str(found.reason) == str(Stop(Cause.INTERRUPTED, work={"programs": found.stats["solved"]}))
+    assert found.stats["solved"] > 0
+    assert found.stats["j0_lower"] > found.radius.certified > 0.4
 
 
 @pytest.mark.rule("E-10")

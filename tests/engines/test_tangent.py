@@ -51,7 +51,7 @@ def test_a_bundled_network() -> None:
     radius = float(ircert.certify(graph, [0, 0], engine="regions").radius.certified)
     steps: list[tuple[str, float]] = []
     found = ask(graph, [0.0, 0.0], upper=2.5, seconds=60.0, report=lambda what, bound: steps.append((what, bound)))
-    assert found.reason is None
+    assert found.stop is None
     assert found.j0_lower == pytest.approx(radius, rel=1e-6)
     assert 0.9 * radius <= found.certified <= radius
     for what in ("tangent", "near", "far"):
@@ -142,7 +142,7 @@ def test_a_centre_with_its_image_everywhere_near_it() -> None:
     flat = ircert.load([([[1.0, 0.0]], None)])
     found = ask(flat, [0.0, 0.0], "pseudo")
     assert found.certified == 0.0
-    assert found.reason == "a point with the centre's image may lie as near as one likes"
+    assert str(found.stop) == "a point with the centre's image may lie as near as one likes"
 
 
 def test_transform_is_certified_by_the_givens() -> None:
@@ -152,7 +152,7 @@ def test_transform_is_certified_by_the_givens() -> None:
         found = ask(ABSOLUTE, [1.0], "transform", other=other, certified=known)
         assert max(known, 0.9) < found.certified <= max(known, 1.0) or found.certified == known == 1.5
         assert found.j0_lower == pytest.approx(1.0, abs=2e-5)
-    assert "gaps below" in str(found.reason)
+    assert "gaps below" in str(found.stop)
     x, y = found.candidates[-1]
     assert x[0] == pytest.approx(-y[0], abs=1e-4)
 
@@ -161,10 +161,10 @@ def test_delicate_numbers_and_other_troubles_are_reasons() -> None:
     e = 2.0**-30
     steep = [(np.array([[1.0], [e]]), np.array([0.0, 1.0])), (np.array([[-1.0, 1 / e]]), np.zeros(1))]
     found = ask(beside(steep, line(1)), [-1.0, 0.0], certified=0.125)
-    assert "would not be reliable" in str(found.reason)
+    assert "would not be reliable" in str(found.stop)
     assert found.certified == 0.125
-    assert "there is no such backend" in str(ask(ABSOLUTE, [1.0], backend="nothing").reason)
-    assert "does not solve" in str(ask(ABSOLUTE, [1.0], backend="lp").reason)
+    assert "there is no such backend" in str(ask(ABSOLUTE, [1.0], backend="nothing").stop)
+    assert "does not solve" in str(ask(ABSOLUTE, [1.0], backend="lp").stop)
 
 
 def test_a_domain() -> None:

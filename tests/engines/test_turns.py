@@ -12,9 +12,10 @@ import ircert
 from ircert import engines
 from ircert.data.networks import bundled
 from ircert.engines import milp, regions
-from ircert.engines.base import Cause, Effort
+from ircert.engines.base import Answer, Cause, Effort, Question
 from ircert.engines.turns import FIRST, SHARE, Plan, Turn
 from ircert.errors import QueryError
+from ircert.limits import OutOfTime
 from tests.engines.fake import Toy
 
 RADIUS = 3.154317
@@ -117,6 +118,22 @@ def test_an_engine_that_has_no_more_to_say_is_not_asked_again(toy: type[Toy], mo
     monkeypatch.setattr(toy, "ends_by", Cause.BUDGET)
     toy.asked.clear()
     assert turns_of(ask()).count("toy") == len(toy.asked) > 1
+
+
+@pytest.mark.rule("AU-2")
+@pytest.mark.parametrize("error", [OutOfTime, KeyboardInterrupt])
+def test_an_engine_that_gives_up_loses_nothing(toy: type[Toy], error: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What others have proved before is the answer, or where the next one starts."""
+
+    def give_up(self: Toy, question: Question) -> Answer:
+        raise error
+
+    monkeypatch.setattr(toy, "answer", give_up)
+    result = ask()
+    assert turns_of(result)[:3] == ["regions", "milp", "toy"]
+    assert result.radius.certified > 0
+    assert result.interrupted == (error is KeyboardInterrupt)
+    assert (result.verdict == "certified") == (error is OutOfTime)
 
 
 def plan(left: float = math.inf, tired: Any = (), **able: Effort) -> list[Turn]:

@@ -14,17 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 from flint import fmpz
 
-from ircert.engines.cuts import narrow_cuts
+from ircert.engines.cuts import lengths, narrow_cuts
 from ircert.engines.derivatives import Arithmetic, Floats, M, derivatives
 from ircert.engines.directions import Direction, Neighbourhood
 from ircert.engines.still import standing
 from ircert.exact.dyadics import DyadicArithmetic, product
 from ircert.exact.kernels import null_vector
 from ircert.ir.arrays import Array, Indices, Mask
-from ircert.limits import OutOfTime, Undecided, checkpoint
+from ircert.limits import OutOfTime, Undecided, checkpoint, left
 
 MOST_NUMBERS = 300_000
 """Rows times columns of a program: about a second."""
+LONGEST = 2.0
+"""Seconds for a program, which cannot be interrupted."""
 ZERO = 1e-9
 
 Found = tuple[Direction, dict[str, Mask]]
@@ -55,10 +57,16 @@ def _cones(here: Neighbourhood, sides: dict[int, int]) -> Iterator[_Cone]:
     turned = {name: here.on[name].copy() for name in here.on}
     for name, kinks in here.kinks.items():
         turned[name][kinks] = True
-    for cut in reversed(narrow_cuts(here.graph)):
+    bits = lengths(here.graph)
+    for cut in sorted(narrow_cuts(here.graph), key=lambda name: _width(here, name) * bits[name]):
         yield _Cone(here, cut, inputs, ways, here.on, -1)
         if any(len(kinks) for kinks in here.kinks.values()):
             yield _Cone(here, cut, inputs, ways, turned, 1)
+
+
+def _width(here: Neighbourhood, cut: str) -> int:
+    """How many neurons of a cut may move."""
+    return int(here.on[cut].sum()) if cut in here.on else here.graph.sizes[cut]
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ def _guess(cut: Array, kinks: Array, ways: Indices, side: int) -> tuple[Indices,
         b_eq=target,
         bounds=bounds,
         method="highs-ds",
-        options={"presolve": False},
+        options={"presolve": False, "time_limit": min(LONGEST, left())},
     )
     if found.x is None:
         return None

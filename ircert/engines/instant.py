@@ -32,7 +32,7 @@ def instant(question: Question) -> Answer | None:
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
     try:
-        with until(question.deadline.passed):
+        with until(question.deadline):
             found = _collision(question, graph, other)
     except OutOfTime:
         return None
@@ -43,7 +43,7 @@ def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
     other = None if question.other is None else canonical(question.other)
     try:
-        with until(question.deadline.passed):
+        with until(question.deadline):
             reason = _why_always(question, canonical(question.graph), other)
     except OutOfTime:
         return None

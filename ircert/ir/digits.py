@@ -16,7 +16,6 @@ from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Array, Matrix, nonzeros
 from ircert.ir.dyadic import PRECISION, decompose
-from ircert.limits import checkpoint
 
 SHORT = 16
 EXACT = 52
@@ -24,7 +23,7 @@ WIDEST = 26
 DENSE = 0.1
 """The share of nonzeros from which on a digit of all weights is stored dense."""
 BLOCK = 512
-"""So many digits of the numbers are multiplied at once: bounded memory, and the deadline is asked in between."""
+"""So many digits of the numbers are multiplied at once, to bound the memory."""
 
 
 class DigitMatrix:
@@ -47,7 +46,6 @@ class DigitMatrix:
         for start in range(0, digits.shape[1], BLOCK):
             block = np.ascontiguousarray(digits[:, start : start + BLOCK])
             for place, part in self.parts:
-                checkpoint()
                 below = shift + SHORT * start + place
                 for i, value in enumerate(_joined(part @ block)):
                     totals[i] += value << below

@@ -15,7 +15,7 @@ from ircert.ir.dyadic import scaled, shift
 from ircert.ir.ops import Affine
 from ircert.ir.ops import core as operations
 from ircert.ir.rational import Rationals
-from ircert.limits import OutOfTime, until
+from ircert.limits import until
 from tests.ir.test_dyadic import dense, matrices
 
 LONG = st.one_of(st.integers(-3, 3), st.integers(-(2**70), 2**70), st.integers(-(2**900), 2**900))
@@ -66,7 +66,7 @@ def test_a_large_layer_makes_no_integer_of_each_weight() -> None:
     assert "_integer_rows" not in vars(op)
 
 
-def test_the_deadline_is_asked() -> None:
-    matrix = DigitMatrix(np.ones((3, 3)), 0)
-    with until(lambda: True), pytest.raises(OutOfTime):
-        matrix.times([1, 2, 3])
+def test_evaluation_knows_no_deadline() -> None:
+    """A value is a value: who is in a hurry asks between layers."""
+    with until(lambda: True):
+        assert DigitMatrix(np.ones((3, 3)), 0).times([1, 2, 3]) == [6, 6, 6]

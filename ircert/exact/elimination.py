@@ -32,6 +32,11 @@ def predicted(size: int, bits: int) -> float:
     return STEP * size**3 * (1 + bits / 64) ** 2
 
 
+def predicted_rank(rows: int, columns: int) -> float:
+    """Seconds that a rank modulo a prime takes, and reading the numbers."""
+    return 1e-6 * rows * columns + 1e-9 * rows * columns * min(rows, columns)
+
+
 def must_fit(seconds: float) -> None:
     """Undecided where what cannot be interrupted would take too long."""
     checkpoint()
@@ -51,7 +56,7 @@ def largest_bits(table: Integers) -> int:
 
 def independent(rows: Rows) -> list[int]:
     """Rows that are independent for sure, each taken that is independent of those before it modulo a prime."""
-    checkpoint()
+    must_fit(predicted_rank(len(rows), rows.width))
     reduced, rank = nmod_mat(flint_table(rows.dense().T), PRIME).rref()
     found = reduced.tolist()[:rank]
     return [next(j for j, v in enumerate(row) if int(v)) for row in found]
@@ -59,7 +64,7 @@ def independent(rows: Rows) -> list[int]:
 
 def full_rank(table: Integers) -> bool:
     """Whether the columns are independent, for sure; False says nothing."""
-    checkpoint()
+    must_fit(predicted_rank(*table.shape))
     return bool(nmod_mat(flint_table(table), PRIME).rank() == table.shape[1])
 
 
@@ -121,8 +126,8 @@ class Square:
     @cached_property
     def regular(self) -> bool:
         """Whether it has an inverse, for sure."""
-        checkpoint()
         size = len(self._core)
+        must_fit(predicted_rank(size, size))
         return not size or nmod_mat(self._stripped[0], PRIME).rank() == size
 
     @property

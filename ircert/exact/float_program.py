@@ -1,7 +1,7 @@
 """A linear program in floats, kept alive in HiGHS: what it says of an exact one is a guess at a basis, never a proof.
 
-Rows and columns are scaled by powers of two. The simplex method runs in pieces, with a look at the clock in between;
-a status that is not optimal or infeasible says nothing.
+Rows and columns are scaled by powers of two. Every iteration looks at the clock; a status that is not optimal or
+infeasible says nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ircert.exact.rows import NOTHING, Rows, joined_floats, split
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.rational import Integers
-from ircert.limits import checkpoint, left
+from ircert.limits import OutOfTime, checkpoint, is_over
 
 OPTIONS = {
     "output_flag": False,
@@ -29,12 +29,8 @@ SMALL, TINY = 1e-9, 1e-12
 less than its default it fails to see that programs are infeasible, so that it is changed only where that matters."""
 FAR = 1e19
 """Limits of rows that are left out."""
-ENTRIES = 2 * 10**7
-"""Iterations times numbers of the matrix between two looks at the clock, …"""
-FEWEST = 20
-"""… and at least so many iterations."""
-PIECES = 1000
-"""A program that takes so many pieces has failed: the method goes round in circles."""
+FEWEST, TURNS = 10_000, 50
+"""A program that takes so many iterations, and so many for each row and variable, goes round in circles: it failed."""
 SWEEPS = 2
 
 
@@ -42,6 +38,8 @@ SWEEPS = 2
 class Guess:
     """Where the simplex method ended: the rows and variables that are not basic, the point and its value.
 
+    weights: of rows with several numbers, in the program's scale; they bound the objective 2^-scale c, or show that no
+             point satisfies the rows (of either sign, then)
     against: a row that the others contradict
     """
 
@@ -51,6 +49,7 @@ class Guess:
     point: Array
     value: float = 0.0
     scale: int = 0
+    weights: Array | None = None
     against: int | None = None
 
     def exceeds(self, threshold: Any) -> bool:
@@ -58,6 +57,26 @@ class Guess:
         mantissa, exponent = split(np.array([threshold], dtype=object))
         other = float(joined_floats(mantissa, exponent - self.scale)[0])
         return self.value - other > 1e-9 * (abs(self.value) + abs(other))
+
+
+class _Clock:
+    """Asked by HiGHS at every iteration whether to stop."""
+
+    def __init__(self) -> None:
+        self._error: BaseException | None = None
+
+    def __call__(self, event: Any) -> None:
+        try:
+            event.data_in.user_interrupt = is_over()
+        except BaseException as error:  # Ctrl-C too: it must not run through foreign code
+            self._error = error
+            event.data_in.user_interrupt = True
+
+    def look(self) -> None:
+        """Raise what came up while HiGHS was running."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
 
 
 class Bounds:
@@ -120,6 +139,8 @@ class FloatProgram:
         self._solver = highspy.Highs()
         for name, value in OPTIONS.items():
             self._solver.setOptionValue(name, value)
+        self._clock = _Clock()
+        self._solver.cbSimplexInterrupt += self._clock
         free = np.full(rows.width, np.inf)
         self._solver.addVars(rows.width, -free, free)
         self._columns = np.arange(rows.width, dtype=np.int32)
@@ -163,6 +184,11 @@ class FloatProgram:
         self._entries.append((owners + len(self._long), columns, values))
         self._long = np.concatenate([self._long, numbers])
 
+    @property
+    def row_exponents(self) -> Indices:
+        """What rows are scaled by."""
+        return self._row_exponents
+
     def violations(self, slacks: Integers, below: Any) -> Indices:
         """About log2 of what rows miss their limits by, in the program's scale; slacks / below are the exact gaps."""
         exponents = split(slacks)[1] - below.bit_length() - self._row_exponents
@@ -195,7 +221,7 @@ class FloatProgram:
             return self._bounds.crossed
         mantissas, exponents = split(objective)
         exponents = exponents - self._column_exponents
-        scale = int(exponents[mantissas != 0].max(initial=NOTHING))
+        scale = int(exponents.max()) if mantissas.any() else 0
         cost = joined_floats(mantissas, exponents - scale)
         self._solver.changeColsCost(len(cost), self._columns, -cost)
         status = self._run()
@@ -207,8 +233,18 @@ class FloatProgram:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             point = np.ldexp(inner, np.clip(-self._column_exponents, -4000, 4000))
         if status == api.kOptimal:
-            return Guess("optimal", *self._nonbasic(), point, float(cost @ inner), scale)
-        return Guess("infeasible", *self._nonbasic(), point, against=self._against())
+            weights = self._spread(-np.array(self._solver.getSolution().row_dual))
+            return Guess("optimal", *self._nonbasic(), point, float(cost @ inner), scale, weights)
+        ray = self._ray()
+        if ray is None:
+            return Guess("infeasible", *self._nonbasic(), point)
+        return Guess("infeasible", *self._nonbasic(), point, weights=self._spread(ray), against=self._against(ray))
+
+    def _spread(self, values: Array) -> Array:
+        """For all rows what is known of the long ones."""
+        result = np.zeros(len(self._equal))
+        result[self._long] = values
+        return result
 
     def _nonbasic(self) -> tuple[list[int], list[int]]:
         """Rows, and variables that are not at a bound."""
@@ -225,18 +261,17 @@ class FloatProgram:
         return rows, free
 
     def _run(self) -> Any:
-        limited = (self._api.HighsModelStatus.kIterationLimit, self._api.HighsModelStatus.kTimeLimit)
-        pieces = max(FEWEST, ENTRIES // max(1, sum(len(values) for _, _, values in self._entries)))
-        self._solver.setOptionValue("simplex_iteration_limit", pieces)
-        for _ in range(PIECES):
-            checkpoint()
-            # its clock counts all runs together
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(left(), 1e-3))
-            self._solver.run()
-            status = self._solver.getModelStatus()
-            if status not in limited:
-                return status
-        return None
+        """The status, where the method came to an end; OutOfTime where it was stopped."""
+        checkpoint()
+        size = len(self._columns) + len(self._long)
+        self._solver.setOptionValue("simplex_iteration_limit", FEWEST + TURNS * size)
+        self._solver.run()
+        self._clock.look()
+        status = self._solver.getModelStatus()
+        if status == self._api.HighsModelStatus.kInterrupt:
+            self._solver.clearSolver()
+            raise OutOfTime
+        return status
 
     def _times(self, ray: Array) -> Array:
         """ray · rows."""
@@ -245,12 +280,16 @@ class FloatProgram:
             np.add.at(result, columns, values * ray[owners])
         return result
 
-    def _against(self) -> int | None:
-        """The one row of a dual ray that is basic, or bound of a basic variable: the others contradict it."""
+    def _ray(self) -> Array | None:
+        """Weights that show that the program is infeasible, as far as floats see; the largest is 1."""
         answer = self._solver.getDualRay()
         ray = np.array(answer[2] if len(answer) > 2 else answer[1], dtype=np.float64)
-        if len(ray) != len(self._long) or not np.isfinite(ray).all():
+        if len(ray) != len(self._long) or not np.isfinite(ray).all() or not ray.any():
             return None
+        return np.asarray(ray / np.abs(ray).max())
+
+    def _against(self, ray: Array) -> int | None:
+        """The one row of a dual ray that is basic, or bound of a basic variable: the others contradict it."""
         basis, basic = self._solver.getBasis(), self._api.HighsBasisStatus.kBasic
         rows, columns = (
             np.abs(values) * np.array([state == basic for state in states], dtype=bool)

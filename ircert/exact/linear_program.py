@@ -19,6 +19,7 @@ import numpy as np
 from ircert.exact import criss_cross
 from ircert.exact.float_program import FloatProgram, Guess
 from ircert.exact.rows import NOTHING, Rows
+from ircert.exact.safe_bound import Box, bound, contradiction
 from ircert.exact.vertex import Constraints, Vertex
 from ircert.ir.rational import Integers, integer_type
 from ircert.limits import OutOfTime, Undecided, checkpoint
@@ -72,10 +73,12 @@ class _Goal:
 class Program:
     """Rows that are bounded together; Undecided is raised where a question about them is too large.
 
+    reach: no variable is larger (in absolute value) at any point that satisfies them, if that is known
     empty: no point satisfies them, which was proved
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, reach: Fraction | None = None) -> None:
+        self.reach = reach
         self.width = rows.width
         self.empty = False
         self._in_phase_one = False
@@ -98,6 +101,7 @@ class Program:
         if "_floats" in self.__dict__:
             self._floats.add(rows)
         self._constraints = Constraints(Rows.joined([self.rows, rows]))
+        self.__dict__.pop("_box", None)
 
     @cached_property
     def _floats(self) -> FloatProgram:
@@ -124,7 +128,10 @@ class Program:
         if not self.width:
             return Optimum(Fraction(0), []) if goal.threshold is None or goal.threshold < 0 else None
         try:
-            for vertex, hopeful in self._vertices(goal):
+            guess = self._floats.maximise(goal.objective)
+            if self._excluded(guess, goal):
+                return None
+            for vertex, hopeful in self._vertices(guess, goal):
                 settled = goal.settled(vertex, hopeful)
                 if settled is not None:
                     return self._optimum(vertex) if settled else None
@@ -134,6 +141,32 @@ class Program:
             return None
         return self._by_criss_cross(goal, patient)
 
+    @cached_property
+    def _box(self) -> Box:
+        return Box.of(self.rows, self.reach)
+
+    def _excluded(self, guess: Guess, goal: _Goal) -> bool:
+        """Whether rough weights show that nothing exceeds the threshold; raises _Empty where they show more."""
+        if guess.weights is None:
+            return False
+        if guess.status == "infeasible":
+            if contradiction(self.rows, self._box, guess.weights, self._floats.row_exponents):
+                raise _Empty
+            return False
+        if goal.threshold is None or guess.exceeds(goal.threshold):
+            return False
+        most = self._bound(guess, goal.objective, self._box)
+        return most is not None and most <= int(goal.threshold)
+
+    def _bound(self, guess: Guess, objective: Integers, box: Box) -> Fraction | None:
+        if guess.weights is None or guess.status != "optimal":
+            return None
+        return bound(self.rows, box, objective, guess.weights, self._floats.row_exponents, guess.scale)
+
+    def bound(self, objective: Integers, reach: Fraction) -> Fraction | None:
+        """What objective · x does not exceed at points that satisfy the rows, no |x_j| above reach; None if unknown."""
+        return self._bound(self.guess(objective), objective, Box.of(self.rows, reach))
+
     def _optimum(self, vertex: Vertex) -> Optimum:
         point = vertex.point
         value = Fraction(int(vertex.objective.dot(point.numbers)), int(point.below))
@@ -141,11 +174,11 @@ class Program:
 
     # --- vertices that may settle it ---------------------------------------------------------------------------------
 
-    def _vertices(self, goal: _Goal) -> Iterator[tuple[Vertex, bool]]:
+    def _vertices(self, guess: Guess, goal: _Goal) -> Iterator[tuple[Vertex, bool]]:
         """Those that floats propose, then neighbours of the last one, each with the hope that it exceeds the goal."""
         vertex: Vertex | None = None
         hopeful = True
-        for vertex, hopeful in self._proposed(goal):
+        for vertex, hopeful in self._proposed(guess, goal):
             yield vertex, hopeful
         if vertex is None:
             return
@@ -156,8 +189,7 @@ class Program:
                 return
             yield vertex, hopeful
 
-    def _proposed(self, goal: _Goal) -> Iterator[tuple[Vertex, bool]]:
-        guess = self._floats.maximise(goal.objective)
+    def _proposed(self, guess: Guess, goal: _Goal) -> Iterator[tuple[Vertex, bool]]:
         hopeful, shift = goal.threshold is None or guess.exceeds(goal.threshold), 0
         for _ in range(CLOSER):
             vertex = self._vertex(guess, goal)

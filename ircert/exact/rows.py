@@ -124,6 +124,7 @@ class Rows:
         mantissas, exponents = split(self.numbers)
         scales = np.full(len(self), NOTHING, dtype=np.int64)
         np.maximum.at(scales, self.owners, exponents)
+        scales[scales == NOTHING] = 0
         table = np.zeros((len(self), self.width))
         table[self.owners, self.columns] = joined_floats(mantissas, exponents - scales[self.owners])
         mantissas, exponents = split(self.limits)

@@ -98,10 +98,9 @@ class Coincidence:
 
     def _within(self, radius: Fraction) -> Program:
         """The pairs in a ball; norm 2: in the box around it."""
-        if self.setting.norm != "1":
-            return Program(Rows.joined([self._rows.all, self._rows.box(radius)]))
-        ball = self._rows.diamond(radius)
-        return Program(Rows.joined([self._rows.all, ball]))
+        rows = self._rows
+        ball = rows.diamond(radius) if self.setting.norm == "1" else rows.box(radius)
+        return Program(Rows.joined([rows.all, ball]), reach=radius / self.unit)
 
     def _inside_ball(self, far: Pair, radius: Fraction) -> Pair | None:
         """A violation in the ball, from one in the box around it."""

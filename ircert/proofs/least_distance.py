@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.ir.arrays import Array
+from ircert.limits import checkpoint
 
 SLACK = 1e-13
 """What rows may be violated by: polytopes without interior would be empty in floats."""
@@ -70,6 +71,7 @@ def _least(matrix: Array, rows: Array) -> Array | None:
     """min |M s|² subject to rows s >= -SLACK."""
     from scipy.optimize import nnls
 
+    checkpoint()
     q, r = np.linalg.qr(matrix[:, :-1])
     start = q.T @ matrix[:, -1]
     turned = np.linalg.solve(r.T, rows[:, :-1].T).T  # rows in y = R s + start

@@ -1,19 +1,22 @@
-"""The pair of K(P, Q) nearest to the centre in norm 2: planes in floats, then one exact program over them.
+"""The pair of K(P, Q) nearest to the centre in norm 2: an exact pair, and an exact bound from planes.
 
 The square of the length of u is at least 2 g·u - |g|² for every g, with equality at u = g. So the least t above such
-planes is a lower bound, whatever g were chosen; floats choose them, and the point of the exact program is a pair.
+planes is a lower bound, whatever g were chosen; floats choose them, and rough weights of that program give an exact
+bound on it (`safe_bound`). The least t itself would be hard to find: around the nearest pair all is nearly flat.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
 from ircert.exact.elimination import meeting
+from ircert.exact.float_program import Guess
 from ircert.exact.linear_program import Program
-from ircert.exact.rows import Rows
+from ircert.exact.rows import Rows, Solution
 from ircert.ir.arrays import Array
 from ircert.ir.rational import Integers, integer_type
 from ircert.limits import OutOfTime, Undecided
@@ -27,7 +30,11 @@ EVEN = 2.0**-40
 """The same in floats."""
 ACTIVE = (1e-5, 1e-7, 1e-9, 1e-11)
 """Rows of at most that size, relative to their terms, may be 0."""
+FINE = 64
+"""Bits behind the point of a height."""
 RANK = 1e-12
+LARGEST = 100_000
+"""Numbers of the rows that are handed to nonnegative least squares, which cannot be interrupted."""
 
 Vector = list[Fraction]
 
@@ -36,7 +43,7 @@ def nearest_round(rows: PairRows, patient: bool, goes_on: Callable[[], bool]) ->
     """A lower bound on the least square, and z with about that; None if there is no pair. All in units."""
     program = Program(Rows.joined([rows.all, rows.above(_first_planes(rows))]))
     best: tuple[Fraction, Vector] | None = None
-    near = _near_point(rows)
+    near = None if program.guess(downward(program)).status == "infeasible" else _near_point(rows)
     if near is not None:
         program.add(rows.above(_tangents(rows, near[0])))
         if near[1] is not None:
@@ -45,25 +52,40 @@ def nearest_round(rows: PairRows, patient: bool, goes_on: Callable[[], bool]) ->
     for turn in range(ROUNDS):
         if not goes_on():
             raise Undecided
-        _cut_in_floats(rows, program)
-        try:
-            found = program.maximise(downward(program), patient=patient and turn == 0)
-        except OutOfTime:
-            raise
-        except Undecided:
-            if best is None:
-                raise
-            break  # the pair is one, and the bound holds, if not for the last planes
-        if found is None:
-            return None
-        bound, z = max(bound, -found.value), found.point[:-1]
-        if best is None or _height(rows, z) < best[0]:
-            best = _height(rows, z), z
+        guess = _cut_in_floats(rows, program, math.inf if best is None else float(best[0]))
+        if best is None or guess.status != "optimal":
+            z = _point(rows, program, guess, patient)
+            if z is None:
+                return None
+            best = min((_height(rows, z), z), best or (_height(rows, z), z))
+        bound = max(bound, _below(program, best[0]))
         if best[0] - bound <= CLOSE * 2**turn * best[0]:
             break
-        program.add(rows.above(_tangents(rows, np.array([float(v) for v in z]))))
+        program.add(rows.above(_tangents(rows, np.array([float(v) for v in best[1]]))))
     assert best is not None
     return bound, best[1]
+
+
+def _point(rows: PairRows, program: Program, guess: Guess, patient: bool) -> Vector | None:
+    """A pair next to the lowest one that floats see; None if there is none at all."""
+    objective, height = downward(program), guess.point[-1]
+    found = None
+    if guess.status == "optimal" and math.isfinite(height):
+        # any pair that is not much higher, which is easier to find than the lowest
+        found = program.above(objective << FINE, -math.ceil(Fraction(height) * 2**FINE * (1 + CLOSE)) - 1)
+    if found is None:
+        lowest = program.maximise(objective, patient=patient)
+        found = None if lowest is None else lowest.point
+    return None if found is None else found[: rows.width]
+
+
+def _below(program: Program, best: Fraction) -> Fraction:
+    """No pair has a smaller square, unless `best` is smaller.
+
+    A pair of a smaller square has coordinates of at most max(1, best), and so is t.
+    """
+    most = program.bound(downward(program), max(Fraction(1), best))
+    return Fraction(0) if most is None else min(best, -most)
 
 
 def downward(program: Program) -> Integers:
@@ -98,17 +120,20 @@ def _tangents(rows: PairRows, z: Array) -> list[Plane]:
     return found
 
 
-def _cut_in_floats(rows: PairRows, program: Program) -> None:
-    """Add planes until floats see no gap between them and the square."""
+def _cut_in_floats(rows: PairRows, program: Program, known: float) -> Guess:
+    """Add planes until floats see no gap between them and the square, or that of a known pair."""
+    guess = program.guess(downward(program))
     for _ in range(ROUNDS):
-        guess = program.guess(downward(program))
         z, height = guess.point[:-1], guess.point[-1]
         if guess.status != "optimal" or not np.isfinite(guess.point).all():
-            return
+            break
         squares = max(float((z[start : start + rows.size] ** 2).sum()) for start in rows.starts)
-        if squares - height <= EVEN * squares:
-            return
+        known = min(known, squares)
+        if known - height <= EVEN * known:
+            break
         program.add(rows.above(_tangents(rows, z)))
+        guess = program.guess(downward(program))
+    return guess
 
 
 # --- a start ---------------------------------------------------------------------------------------------------------
@@ -123,22 +148,35 @@ def _near_point(rows: PairRows) -> tuple[Array, Vector | None] | None:
     if z is None:
         return None
     table, limits = rows.all.floats()
-    values, size = np.abs(table @ z - limits), np.abs(table) @ np.abs(z) + np.abs(limits)
+    with np.errstate(all="ignore"):
+        values, size = np.abs(table @ z - limits), np.abs(table) @ np.abs(z) + np.abs(limits)
     tried = -1
     for limit in ACTIVE:
         active = rows.all.equal | (values <= limit * size)
         if active.sum() == tried:
             continue
         tried = int(active.sum())
-        found = meeting(rows.all.take(np.flatnonzero(active)), z)
+        found = _on(rows.all.take(np.flatnonzero(active)), z)
         if found is not None and rows.all.hold(found):
             return z, [Fraction(int(v), int(found.below)) for v in found.numbers]
     return z, None
 
 
+def _on(rows: Rows, z: Array) -> Solution | None:
+    """A point close to z where rows are 0."""
+    try:
+        return meeting(rows, z)
+    except OutOfTime:
+        raise
+    except Undecided:
+        return None
+
+
 def _in_floats(rows: PairRows) -> Array | None:
-    table, limits = rows.all.floats()
-    equal = rows.all.equal
+    filled = rows.all.take(np.flatnonzero(rows.all.lengths))
+    (table, limits), equal = filled.floats(), filled.equal
+    if not np.isfinite(limits).all() or table.size > LARGEST:
+        return None
     try:
         _, sizes, turned = np.linalg.svd(table[equal])
         rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
@@ -149,6 +187,8 @@ def _in_floats(rows: PairRows) -> Array | None:
     if not basis.shape[1]:
         return None
     forms = np.c_[-table[~equal] @ basis, limits[~equal] - table[~equal] @ start]
+    forms = forms[np.abs(forms[:, :-1]).max(axis=1, initial=0.0) > RANK]  # the others are constant
     maps = [np.c_[basis[a : a + rows.size], start[a : a + rows.size]] for a in rows.starts]
     found = nearest_in_floats(maps, forms)
-    return None if found is None else start + basis @ found
+    z = None if found is None else start + basis @ found
+    return z if z is not None and np.isfinite(z).all() else None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ircert import __version__, engines
+from ircert.domain import DomainLike
 from ircert.engines.asking import ask, check
 from ircert.engines.base import Cause, Progress, Question, Stop, silent
 from ircert.engines.estimate import estimated_size
@@ -20,6 +21,7 @@ from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
 from ircert.ir.arrays import Array
+from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
 from ircert.query import Norm, Query
@@ -42,13 +44,13 @@ def certify(
     problem: str = "local",
     other: Any = None,
     norm: Any = "inf",
-    radius: float | None = None,
-    max_radius: float | None = None,
-    domain: tuple[Any, Any] | None = None,
+    radius: Real | None = None,
+    max_radius: Real | None = None,
+    domain: DomainLike | None = None,
     engine: str = "auto",
     backend: str | None = None,
     formulation: str | None = None,
-    tol: float = 1e-6,
+    tol: Real = 1e-6,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
@@ -135,9 +137,9 @@ def _asked(
     center: Any,
     problem: str,
     norm: Any,
-    radius: float | None,
-    max_radius: float | None,
-    domain: tuple[Any, Any] | None,
+    radius: Real | None,
+    max_radius: Real | None,
+    domain: DomainLike | None,
 ) -> tuple[Query, float]:
     """The question about one ball, and how far a search goes."""
     if radius is not None and max_radius is not None:
@@ -185,8 +187,8 @@ def _check_options(
         _check_solver(backends.get(backend))
     if formulation is not None and formulation not in FORMULATIONS:
         raise QueryError(f"there is no formulation {formulation!r}", remedy=f"there are: {', '.join(FORMULATIONS)}")
-    if not (_is_number(tol) and 0 <= tol < 1):
-        raise QueryError(f"tol must be a number from 0 to below 1, got {tol!r}")
+    if not 0 <= _float_or_nan(tol) < 1:
+        raise QueryError(f"tol must be a float64 number from 0 to below 1, got {shown(tol)}")
     check_limits(time_limit, seed)
     if not _is_integer(threads) or not 1 <= threads < LARGEST_INTEGER:
         raise QueryError(f"threads must be an integer from 1 to below 2^31, got {threads!r}")
@@ -211,6 +213,13 @@ def _check_solver(backend: Backend) -> None:
     if not isinstance(backend, Solver):
         raise QueryError(f"the backend `{backend.name}` writes files and solves nothing", remedy="name a solver")
     backend.check_available()
+
+
+def _float_or_nan(given: object) -> float:
+    try:
+        return exact_float(given)
+    except NotAFloat:
+        return math.nan
 
 
 def _is_number(given: object) -> bool:

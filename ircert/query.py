@@ -11,8 +11,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ircert.domain import DomainLike, box_of
 from ircert.errors import QueryError
 from ircert.ir.arrays import Array
+from ircert.ir.floats import NotAFloat, exact_float, exact_floats, shown
 from ircert.ir.graph import Graph
 
 Norm: TypeAlias = Literal["inf", "1", "2"]
@@ -25,7 +27,7 @@ _NORMS: dict[object, Norm] = {"inf": "inf", math.inf: "inf", 1: "1", "1": "1", 2
 def norm_of(given: object) -> Norm:
     """A norm as people write it: "inf", 1, 2, "1", "2" or numpy.inf."""
     try:
-        if isinstance(given, bool):
+        if isinstance(given, bool | np.bool_ | complex):  # True == 1 == 1 + 0j
             raise KeyError(given)
         return _NORMS[given.lower() if isinstance(given, str) else given]
     except (KeyError, TypeError):
@@ -70,15 +72,15 @@ class Query:
     problem:   `local` (is f injective on it?), `pseudo` (does another point of it map to f(centre)?) or `transform` (is
                other's output a function of f's on it?)
     norm:      of the ball; objective_norm: of the distance that is maximised
-    domain:    (low, high), numbers or vectors: every ball is cut with this box
+    domain:    (low, high), numbers or vectors, or {"low": …, "high": …}: every ball is cut with this box
     """
 
     problem: str
     center: Any
-    radius: float
+    radius: Any
     norm: Any = "inf"
     other: Graph | None = None
-    domain: tuple[Any, Any] | None = None
+    domain: DomainLike | None = None
     objective_norm: Any = None
     ball: Ball = field(init=False, repr=False, compare=False)
 
@@ -93,12 +95,7 @@ class Query:
             )
         center = _vector(self.center, "the centre")
         norm = norm_of(self.norm)
-        low, high = _domain(self.domain, len(center))
-        outside = np.flatnonzero((center < low) | (center > high))
-        if len(outside):
-            raise QueryError(
-                f"coordinate {outside[0]} of the centre lies outside the domain", remedy="move one of them"
-            )
+        low, high = box_of(self.domain, len(center), center)
         object.__setattr__(self, "center", center)
         object.__setattr__(self, "norm", norm)
         object.__setattr__(
@@ -119,33 +116,30 @@ class Query:
 
 def _vector(given: Any, what: str) -> Array:
     try:
-        vector = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise QueryError(f"{what} must be a list of numbers, got {str(given)[:60]!r}") from None
+        vector = exact_floats(given)
+    except NotAFloat as error:
+        raise QueryError(f"{what} must be a list of finite numbers, and {error}", remedy=error.remedy) from None
     if vector.ndim != 1 or vector.size == 0 or not np.isfinite(vector).all():
-        raise QueryError(f"{what} must be a list of finite numbers, got {str(given)[:60]!r}")
-    vector += 0.0
+        raise QueryError(f"{what} must be a list of finite numbers, got {shown(given)}")
     vector.setflags(write=False)
     return vector
 
 
+def positive_float(given: Any, what: str) -> float:
+    """A positive number, perhaps infinite, that is a float; QueryError if it is not."""
+    try:
+        number = exact_float(given)
+    except NotAFloat as error:
+        raise QueryError(f"{what} must be a positive number, and {error}", remedy=error.remedy) from None
+    if not number > 0:
+        raise QueryError(f"{what} must be a positive number, got {shown(given)}")
+    return number
+
+
 def _radius(given: Any) -> float:
-    try:
-        radius = float(given)
-    except (TypeError, ValueError):
-        radius = math.nan
-    if isinstance(given, bool) or not (math.isfinite(radius) and radius > 0):
-        raise QueryError(f"the radius must be a positive number, got {given!r}")
+    radius = positive_float(given, "the radius")
+    if math.isinf(radius):
+        raise QueryError(
+            "the radius must be a positive number, got inf", remedy="max_radius=inf asks about the whole space"
+        )
     return radius
-
-
-def _domain(given: tuple[Any, Any] | None, size: int) -> tuple[Array, Array]:
-    if given is None:
-        return np.full(size, -np.inf), np.full(size, np.inf)
-    try:
-        low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), size) + 0.0 for side in given)
-    except (TypeError, ValueError):
-        raise QueryError("the domain is (low, high), numbers or one number per input") from None
-    if np.isnan(low).any() or np.isnan(high).any() or (low > high).any():
-        raise QueryError("the domain must have low <= high everywhere")
-    return low, high

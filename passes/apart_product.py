@@ -57,7 +57,8 @@ class ApartProduct(Pass[Graph, Program]):
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        return Query(self.problem, self.center, self.radius, self.norm, self.other, self.domain)
+        box = None if self.domain is None else {"low": self.domain[0], "high": self.domain[1]}
+        return Query(self.problem, self.center, self.radius, self.norm, self.other, box)
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Bounds, copies, differences, separation."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ircert.errors import PassError
 from ircert.ir.arrays import identity, take_columns
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import compose
+from ircert.ir.floats import NotAFloat, exact_float, shown
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine
 from ircert.passes.base import GraphPass, Lift, Rewrite, embed
@@ -96,12 +96,17 @@ def _index(given: Any) -> int:
 def _number(index: Any, given: Any) -> float:
     """A float without rounding: a graph stores floats, so a number that is none cannot be meant exactly."""
     try:
-        number = float(given)
-        exact = not isinstance(given, str | bool) and math.isfinite(number) and Fraction(number) == Fraction(given)
-    except (TypeError, ValueError, OverflowError):
-        exact = False
-    if exact:
+        number = exact_float(given)
+    except NotAFloat as error:
+        raise PassError(
+            f"input {index} cannot be fixed to {shown(given)}: {error}",
+            pass_name=FixInputs.name,
+            remedy=error.remedy or "give a finite float64 number",
+        ) from None
+    if math.isfinite(number):
         return number
     raise PassError(
-        f"input {index} cannot be fixed to {given!r}", pass_name=FixInputs.name, remedy="give a finite float64 number"
+        f"input {index} cannot be fixed to {shown(given)}",
+        pass_name=FixInputs.name,
+        remedy="give a finite float64 number",
     )

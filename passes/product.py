@@ -63,7 +63,8 @@ class Product(Pass[Graph, Program]):
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        return Query(self.problem, self.center, self.radius, self.norm, self.other, self.domain, self.objective_norm)
+        box = None if self.domain is None else {"low": self.domain[0], "high": self.domain[1]}
+        return Query(self.problem, self.center, self.radius, self.norm, self.other, box, self.objective_norm)
 
     @np.errstate(over="ignore", invalid="ignore")
     def run(self, source: Graph) -> Rewrite[Program]:

@@ -56,7 +56,8 @@ class TangentProduct(Pass[Graph, Program]):
     @property
     def query(self) -> Query:
         """The question that the options ask."""
-        return Query("local", self.center, self.radius, self.norm, domain=self.domain)
+        box = None if self.domain is None else {"low": self.domain[0], "high": self.domain[1]}
+        return Query("local", self.center, self.radius, self.norm, domain=box)
 
     def run(self, source: Graph) -> Rewrite[Program]:
         """Neurons that are multiples of each other share slopes: they are merged before anything else."""

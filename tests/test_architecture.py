@@ -22,6 +22,7 @@ ROOMS = [
     "ircert.passes",
     "ircert.frontends",
     "ircert.data",
+    "ircert.domain",
     "ircert.query",
     "ircert.bounds",
     "ircert.programs",

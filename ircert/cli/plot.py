@@ -7,6 +7,7 @@ from typing import Any
 
 import ircert
 from ircert.cli.question import asked_graph, asked_query, free_inputs
+from ircert.domain import Box
 from ircert.errors import QueryError
 from ircert.ir.graph import Graph
 from ircert.query import Query, norm_of
@@ -53,7 +54,7 @@ def _query(options: argparse.Namespace, problem: str, norm: str, window: float) 
 
 
 def _answer(graph: Graph, query: Query, options: argparse.Namespace) -> Any:
-    domain = None if options.domain is None else (query.ball.low, query.ball.high)
+    domain = None if options.domain is None else Box(query.ball.low, query.ball.high)
     asked = {"problem": query.problem, "norm": query.norm, "other": query.other, "domain": domain}
     return ircert.certify(graph, query.center, **asked, time_limit=options.time_limit)
 

@@ -18,7 +18,10 @@ def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False
     """The options shared by all commands that ask about a ball (`norms`: about balls of several norms)."""
     parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
     parser.add_argument(
-        "--center", required=True, metavar="X,…", help="the ball's centre: -1,2 or @file.npy or @file.csv"
+        "--center",
+        required=True,
+        metavar="X,…",
+        help="the ball's centre: -1,2 or @file.npy or @file.csv; a decimal number means the nearest float64",
     )
     parser.add_argument(
         "--problem",
@@ -65,7 +68,7 @@ def asked_center(options: argparse.Namespace) -> list[float]:
     return _center(options.center)
 
 
-def asked_domain(options: argparse.Namespace) -> tuple[object, object] | None:
+def asked_domain(options: argparse.Namespace) -> dict[str, object] | None:
     """The box every ball is cut with."""
     return _domain(options.domain)
 
@@ -107,14 +110,14 @@ def _from_file(path: str) -> list[float]:
     return _floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
 
 
-def _domain(given: str | None) -> tuple[object, object] | None:
+def _domain(given: str | None) -> dict[str, object] | None:
     if given is None:
         return None
     low, colon, high = given.partition(":")
     if not colon:
         raise IrcertError(f"--domain takes LO:HI, got {given[:60]!r}", remedy="write for example --domain 0:1")
     sides = [_floats(side, "--domain") for side in (low, high)]
-    return tuple(side[0] if len(side) == 1 else side for side in sides)  # type: ignore[return-value]
+    return {name: side[0] if len(side) == 1 else side for name, side in zip(("low", "high"), sides, strict=True)}
 
 
 def _floats(given: str, what: str) -> list[float]:

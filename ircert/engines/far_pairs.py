@@ -11,6 +11,7 @@ import numpy as np
 
 from ircert import backends
 from ircert.backends.base import Outcome, Solver
+from ircert.domain import Box
 from ircert.engines.base import Question
 from ircert.errors import IrcertError
 from ircert.passes.product import canonical, program
@@ -44,7 +45,7 @@ class FarPairs:
 def far_pairs(question: Question, radius: float, seconds: float, norm: Norm) -> FarPairs:
     """Solve max |x - y| (`pseudo`: |x - c|, `transform`: |g(x) - g(y)|) in a norm of the objective."""
     name = question.backend or DEFAULT
-    box = (question.low, question.high)
+    box = Box(question.low, question.high)
     query = Query(question.problem, question.center, radius, question.norm, question.other, box, norm)
     indicators = "half" if question.problem == "local" and norm == "inf" else "paper"
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ircert.domain import Box
 from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.query import Query
 from ircert.result.radius import End, Radius
@@ -61,7 +62,7 @@ def _replayed(question: Question, answer: Answer) -> tuple[Witness | None, float
 
 
 def _query(question: Question, radius: float) -> Query:
-    box = (question.low, question.high)
+    box = Box(question.low, question.high)
     return Query(question.problem, question.center, radius, question.norm, question.other, box)
 
 

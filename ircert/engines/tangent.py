@@ -20,6 +20,7 @@ import numpy as np
 from ircert import backends
 from ircert.backends.base import Solver
 from ircert.bounds.slopes import slope_bounds
+from ircert.domain import Box
 from ircert.encodings.analyse import analyse
 from ircert.encodings.isolation import isolation, longest_in_box
 from ircert.encodings.tangent import unit_directions
@@ -28,7 +29,6 @@ from ircert.engines.far_pairs import DEFAULT, threads_of
 from ircert.engines.part_search import Candidate, PartSearch, Task, TooDelicate
 from ircert.engines.part_tasks import Kinks, Others, Pairs
 from ircert.errors import BackendError, IrcertError
-from ircert.ir.arrays import Array
 from ircert.limits import Deadline, OutOfTime
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
@@ -106,7 +106,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         asked = self.question
-        box = (asked.low, asked.high)
+        box = Box(asked.low, asked.high)
         self.query = Query(asked.problem, asked.center, self.upper, asked.norm, asked.other, box)
         self.graph = merged(canonical(asked.graph))
         self.other = None if asked.other is None else merged(canonical(asked.other))
@@ -200,8 +200,8 @@ class _Search:
                 self.found.candidates += task.candidates(program, point, self.query.center)
         return search
 
-    def _domain(self) -> tuple[Array, Array]:
-        return self.question.low, self.question.high
+    def _domain(self) -> Box:
+        return Box(self.question.low, self.question.high)
 
     def _rose(self, what: str, bound: float) -> None:
         if what == "tangent":

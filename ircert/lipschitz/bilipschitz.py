@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ircert.certification import certify, check_limits, piecewise_linear
+from ircert.domain import Box, DomainLike
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
 from ircert.lipschitz import enclosures, exact
@@ -27,7 +28,7 @@ def bilipschitz(
     ball: BallLike,
     norm: Any = None,
     *,
-    domain: tuple[Any, Any] | None = None,
+    domain: DomainLike | None = None,
     time_limit: float | None = 20.0,
     seed: int = 0,
 ) -> BiLipschitz:
@@ -58,7 +59,7 @@ def bilipschitz(
 
 def _decided(graph: Graph, ball: Ball, lower: Bracket, seconds: float, seed: int) -> tuple[Bracket, Witness | None]:
     """L' = 0 where f is not injective; otherwise what is known."""
-    domain = (ball.low, ball.high) if np.isfinite([ball.low, ball.high]).any() else None
+    domain = Box(ball.low, ball.high) if np.isfinite([ball.low, ball.high]).any() else None
     found = certify(
         graph, ball.center, norm=ball.norm, radius=ball.radius, domain=domain, time_limit=seconds, seed=seed
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.domain import DomainLike, box_of
 from ircert.errors import QueryError
 from ircert.frontends.load import load
 from ircert.ir.arrays import Array
@@ -29,7 +30,7 @@ from ircert.regions.violations import Violations
 BallLike = Ball | Query | Sequence[Any]
 
 
-def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> Regions:
+def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: DomainLike | None = None) -> Regions:
     """All linear regions that meet a ball: (center, radius[, norm]), a Ball or a Query; cut with a domain (low, high).
 
     The network is a graph or whatever `ircert.load` reads. Without a ball, the regions of the domain. Regions are cut
@@ -44,7 +45,7 @@ def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: tuple
     return Regions(graph, around, complex_, cells)
 
 
-def fold_set(graph: Any, ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None) -> FoldSet:
+def fold_set(graph: Any, ball: BallLike | None = None, *, domain: DomainLike | None = None) -> FoldSet:
     """Where the orientation of f turns over inside a ball (as many outputs as inputs), and where f is singular."""
     graph = _loaded(graph)
     if graph.output_dim != graph.input_dim:
@@ -56,7 +57,7 @@ def fold_set(graph: Any, ball: BallLike | None = None, *, domain: tuple[Any, Any
 
 
 def preimages(
-    graph: Any, y: Iterable[Any], ball: BallLike | None = None, *, domain: tuple[Any, Any] | None = None
+    graph: Any, y: Iterable[Any], ball: BallLike | None = None, *, domain: DomainLike | None = None
 ) -> list[Preimage]:
     """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q".
 
@@ -87,7 +88,7 @@ def _loaded(given: Any) -> Graph:
     return given if isinstance(given, Graph) else load(given)
 
 
-def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None) -> Ball:
+def asked_ball(graph: Graph, ball: BallLike | None, domain: DomainLike | None) -> Ball:
     """What people write for a ball, as a Ball that fits the network."""
     if graph.input_dim > 2:
         raise QueryError(
@@ -97,7 +98,7 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | No
     return ball_for(graph, ball, domain)
 
 
-def ball_for(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None) -> Ball:
+def ball_for(graph: Graph, ball: BallLike | None, domain: DomainLike | None) -> Ball:
     """The same for any number of inputs."""
     if isinstance(ball, Ball | Query):
         made = ball.ball if isinstance(ball, Query) else ball
@@ -114,7 +115,8 @@ def ball_for(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None
                 remedy="for a box, give domain=(low, high)",
             )
         norm = parts[2] if len(parts) == 3 else "inf"
-        made = Query("pseudo", np.atleast_1d(parts[0]), parts[1], norm, domain=domain).ball
+        center = parts[0] if np.ndim(parts[0]) or isinstance(parts[0], str) else [parts[0]]
+        made = Query("pseudo", center, parts[1], norm, domain=domain).ball
     if len(made.center) != graph.input_dim:
         raise QueryError(
             f"the centre has {len(made.center)} coordinates but the network has {graph.input_dim} inputs",
@@ -123,18 +125,14 @@ def ball_for(graph: Graph, ball: BallLike | None, domain: tuple[Any, Any] | None
     return made
 
 
-def _box_as_ball(graph: Graph, domain: tuple[Any, Any] | None) -> Ball:
+def _box_as_ball(graph: Graph, domain: DomainLike | None) -> Ball:
     if domain is None:
         raise QueryError("no ball and no domain were given", remedy="give (center, radius), or domain=(low, high)")
-    free = Query("pseudo", np.zeros(graph.input_dim), 1.0).ball
-    try:
-        low, high = (np.broadcast_to(np.asarray(s, dtype=np.float64), free.center.shape) for s in domain)
-    except (TypeError, ValueError):
-        raise QueryError("the domain is (low, high), numbers or one number per input") from None
+    low, high = box = box_of(domain, graph.input_dim)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         raise QueryError("without a ball the domain must be a bounded box with low < high")
     middle = low + (high - low) / 2
-    return Query("pseudo", middle, float((high - low).max()), domain=(low, high)).ball
+    return Query("pseudo", middle, float((high - low).max()), domain=box).ball
 
 
 def _surroundings(graph: Graph, ball: Ball) -> Surroundings:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.domain import Box
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import add_legend, draw_curve, draw_folds, draw_name, draw_points, draw_regions, new_panels
@@ -178,8 +179,8 @@ def _name_region(ax: Any, loop: Array, middle: Array, name: str) -> None:
     draw_name(ax, far, name, shift=(14 * outward[0] - 4, 14 * outward[1] - 4))
 
 
-def _square(points: Array, margin: float) -> tuple[Array, Array]:
-    """The corners of a square around points."""
+def _square(points: Array, margin: float) -> Box:
+    """A square around points."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (0.5 + margin) * (high - low).max()
-    return (low + high) / 2 - half, (low + high) / 2 + half
+    return Box((low + high) / 2 - half, (low + high) / 2 + half)

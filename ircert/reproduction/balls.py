@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.domain import Box
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import (
@@ -146,7 +147,7 @@ def _figure(fixed: Graph, circle: Array, squares: Squares) -> Any:
         radius(squares.pseudo) if squares.pseudo.radius.refuted is not None else 0.0, np.ptp(circle, axis=0).max()
     )
     for ax, half in zip(panels, (1.6 * (radius(squares.local) or UNKNOWN), 1.3 * reach), strict=True):
-        window = (squares.center - half, squares.center + half)
+        window = Box(squares.center - half, squares.center + half)
         draw_regions(ax, ircert.enumerate_regions(fixed, domain=window), colorbar=ax is panels[1])
         draw_folds(ax, ircert.fold_set(fixed, domain=window), singular=False)
         draw_curve(ax, circle, color=ATTRACTOR, closed=True, rim=True, label="attractor")

@@ -211,6 +211,8 @@ def test_a_refuted_end_is_what_the_witness_shows(
     ("options", "message"),
     [
         ({"norm": 3}, "norm"),
+        ({"norm": 1 + 0j}, "norm"),
+        ({"norm": np.bool_(True)}, "norm"),
         ({"problem": "global"}, "problem"),
         ({"problem": "transform"}, "other"),
         ({"other": "self"}, "takes no other"),

@@ -176,7 +176,11 @@ def test_functions_of_the_output() -> None:
 
 
 def test_a_domain_of_one_point_and_of_one_line() -> None:
-    assert bracket(ircert.certify(FLAT, [1.0, 2.0], domain=([1, 2], [1, 2]))) == ("certified", math.inf, None)
+    assert bracket(ircert.certify(FLAT, [1.0, 2.0], domain={"low": [1, 2], "high": [1, 2]})) == (
+        "certified",
+        math.inf,
+        None,
+    )
     line = ircert.certify(NARROW, [0.0, 0.0, 0.0], domain=([-1, 0, 0], [1, 0, 0]))
     assert line.engine != "instant" or line.radius.certified > 0
 

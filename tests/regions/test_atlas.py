@@ -99,7 +99,7 @@ def test_a_ball_in_all_its_forms() -> None:
         assert sorted(map(len, regions.polygons)) == [4, 4, 4, 4, 4, 4]
         assert len(ircert.fold_set(FOLD, ball)) == 2
         assert len(ircert.preimages(FOLD, FOLD.exact([0.25, 0.5]), ball)) == 2
-    box = ircert.enumerate_regions(FOLD, domain=([-0.75, -0.5], [1.25, 1.5]))
+    box = ircert.enumerate_regions(FOLD, domain={"low": [-0.75, -0.5], "high": [1.25, 1.5]})
     np.testing.assert_allclose(
         sorted(box.points.tolist()), sorted(ircert.enumerate_regions(FOLD, forms[0]).points.tolist())
     )

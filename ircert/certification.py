@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import platform
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,16 +14,15 @@ import numpy as np
 from ircert import __version__, engines
 from ircert.domain import DomainLike
 from ircert.engines.asking import ask, check
-from ircert.engines.base import Cause, Progress, Question, Stop, silent
+from ircert.engines.base import Cause, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
-from ircert.ir.arrays import Array
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
-from ircert.query import Norm, Query
+from ircert.query import Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 FORMULATIONS = ("paper", "tangent")
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""
-FARTHEST = 1e6
-"""A search ends at this radius, times the centre's length if that is more than 1."""
 
 
 def certify(
@@ -59,7 +55,8 @@ def certify(
 ) -> Result:
     """Whether a network can be inverted around a centre, and how far.
 
-    With `radius` the closed ball is decided. Without it the largest good radius is bracketed, up to `max_radius`.
+    With `radius` the closed ball is decided. Without it the largest good radius is bracketed, up to `max_radius`, which
+    may be infinite: the whole space.
     `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far;
     its first call says how large the question is (neurons, those that may switch, binaries). With `threads` > 1 large
     searches of the engine milp run in so many processes; solvers other than HiGHS get as many threads.
@@ -147,15 +144,12 @@ def _asked(
             "both radius and max_radius are given",
             remedy="`radius` decides one ball, `max_radius` limits the search for the largest",
         )
-    given = radius if max_radius is None else max_radius
-    query = Query(problem, center, 1.0 if given is None else given, norm, other, domain)
-    return query, query.radius if given is not None else _farthest(query.center, query.norm)
-
-
-def _farthest(center: Array, norm: Norm) -> float:
-    with np.errstate(over="ignore"):
-        length = float(np.linalg.norm(center, ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
-    return min(FARTHEST * max(1.0, length), sys.float_info.max)
+    query = Query(problem, center, 1.0 if radius is None else radius, norm, other, domain)
+    if radius is not None:
+        return query, query.radius
+    if max_radius is not None:
+        return query, positive_float(max_radius, "max_radius")
+    return query, farthest(query.center, query.norm)
 
 
 def _optional_network(given: Any) -> Graph | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -17,6 +20,16 @@ from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.stop import Cause as Cause
 from ircert.result.stop import Stop as Stop
+
+FARTHEST = 1e6
+"""A search ends at this radius, times the centre's length if that is more than 1."""
+
+
+def farthest(center: Array, norm: Norm) -> float:
+    """How far a search goes if nothing else is said."""
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(center, ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
+    return min(FARTHEST * max(1.0, length), sys.float_info.max)
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,7 @@ class Question:
     """A validated question about piecewise-linear graphs, as they were loaded.
 
     low, high: the domain box, infinite where there is none; the centre lies in it
-    radius:    the closed ball to decide, or None to search for the largest good radius up to max_radius
+    radius:    the closed ball to decide, or None to search for the largest good radius up to max_radius (or inf)
     tol:       a search may stop once refuted - certified <= tol * refuted
     report:    may be called with the bracket so far, as often as the engine likes
     at_once:   whether answers that need no search are still to be tried

@@ -8,6 +8,7 @@ from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.instant import instant
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.search import Search
+from ircert.engines.sharing import of_a_ball, of_the_whole_space
 from ircert.engines.tangent_search import TangentSearch
 
 RATE = 16_000.0
@@ -31,6 +32,9 @@ class Milp(Engine):
 
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""
+        return of_the_whole_space(question, self._answer(of_a_ball(question)))
+
+    def _answer(self, question: Question) -> Answer:
         formulation = question.formulation or "paper"
         searches = {"paper": Search, "tangent": TangentSearch}[formulation]
         found = instant(question) if question.at_once else None

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ircert.engines.base import Question
+from ircert.engines.base import Question, farthest
 from ircert.engines.pinned import without_pinned
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.compose import stack
@@ -31,7 +31,9 @@ CROSSING = math.pi / 8
 
 @np.errstate(all="ignore")  # what is not a number changes no sign
 def predicted_regions(question: Question, radius: float) -> float:
-    """About how many linear regions the ball of this radius holds, for one or two free inputs."""
+    """About how many linear regions the ball of this radius holds (infinite: of the largest that is searched without
+    a limit), for one or two free inputs."""
+    radius = min(radius, farthest(question.center, question.norm)) if radius == math.inf else radius
     question = without_pinned(question)
     graph = question.graph if question.other is None else stack(question.graph, question.other)
     inputs = len(question.center)

@@ -20,13 +20,14 @@ from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, Undecided
 from ircert.passes.product import canonical
 from ircert.query import Norm
+from ircert.regions.beyond import Open, TooManyPairs, nearest_pair, nearest_preimage, surely_injective
 from ircert.regions.coincidence import Pair
 from ircert.regions.complex import MOST_CELLS, Complex, TooManyCells
 from ircert.regions.fibres import Fibre, candidates, fibre_of
 from ircert.regions.growth import Surroundings
 from ircert.regions.metric import Point, as_radius, cell_distances, measure_of, measure_of_radius
 from ircert.regions.violations import SMALL, Violation, Violations
-from ircert.result.radius import End
+from ircert.result.radius import LARGEST, End, rounded_down
 
 SLACK = Fraction(1, 2**40)
 """A witness near an infimum lies within this relative distance of it."""
@@ -37,6 +38,12 @@ MOST = 10**6
 """… more than these would fill the memory …"""
 RATE = 2000.0
 """… and about so many take a second."""
+FAR = 64
+"""Where a search goes on to so many times the radius, it is worth to ask what lies beyond all vertices …"""
+FARTHER = 2**40
+"""… and so many times: floats tell pairs of cells no longer apart there …"""
+MOST_PAIRS = 200
+"""… and otherwise no more pairs of cells than this are asked about."""
 
 CLEAR = "every pair of linear regions nearer than this was excluded with exact signs"
 CLEAR_PSEUDO = "every linear region nearer than this was solved for the centre's output exactly"
@@ -95,6 +102,8 @@ class _Search:
         first = list(range(question.graph.output_dim))
         self.rest = None if question.other is None else list(range(len(first), graph.output_dim))
         self.outputs = [*first, graph.output_dim] if self.line else first
+        self.nowhere = False
+        self._cells = -1
         self.stats = {"cells": 0, "radius explored": 0.0, "exact signs": 0, "seconds": {"cells": 0.0, "answer": 0.0}}
 
     def answer(self) -> Answer:
@@ -127,13 +136,47 @@ class _Search:
             question.reach if question.radius is not None else min(question.reach, known_refuted(question) or math.inf)
         )
         most = MOST_CELLS if question.budget is None else question.budget
-        for radius, complex_ in self.around.growing(reach, self._between, beyond=float(self.clear), most=most):
+        options: dict[str, Any] = {"beyond": float(self.clear), "most": most, "ahead": self._ahead}
+        for radius, complex_ in self.around.growing(reach, self._between, **options):
             self.stats["cells"] = len(complex_)
             self.stats["radius explored"] = float(radius)
             self.stats["seconds"]["cells"] += time.perf_counter() - self.lap
             self.lap = time.perf_counter()
             yield radius, complex_
             self.stats["exact signs"] += complex_.exact.asked
+
+    def _ahead(self, radius: Fraction, complex_: Complex) -> float:
+        """The radius up to which there is nothing to find, where the complex goes on as it is; infinite: nowhere."""
+        unchanged, self._cells = len(complex_) == self._cells, len(complex_)
+        reach = self.question.reach
+        if self.question.radius is not None or not unchanged or reach < radius * FAR:
+            return 0.0
+        cells = self.around.open_cells(radius, complex_)
+        if cells is None:
+            return 0.0
+        try:
+            nearest = self._nearest_beyond(complex_, cells, MOST_PAIRS if reach < radius * FARTHER else math.inf)
+        except TooManyPairs:
+            return 0.0
+        self.nowhere = nearest is None
+        if nearest is None:
+            return math.inf
+        self.clear = max(self.clear, min(nearest, LARGEST if reach == math.inf else Fraction(reach)))
+        return rounded_down(nearest)
+
+    def _nearest_beyond(self, complex_: Complex, cells: list[Open], most: float) -> Fraction | None:
+        """The distance (norm inf) of the nearest violation beyond the complex, which holds none."""
+        if self.question.problem == "pseudo":
+            return nearest_preimage(complex_, cells, self._value)
+        violations = self._violations(complex_)
+        if surely_injective(violations, cells, whole=self.around.everywhere):
+            return None
+        return nearest_pair(violations, cells, most)
+
+    @property
+    def _value(self) -> list[Fraction]:
+        """The centre's output, as the complex has it."""
+        return list(self.question.graph.exact(self.question.center)) + [Fraction(0)] * self.line
 
     def _between(self) -> None:
         if self.question.deadline.passed():
@@ -163,7 +206,7 @@ class _Search:
         return Violations(complex_, self.norm, self.outputs, self.rest, self._between)
 
     def _other_preimage(self, complex_: Complex) -> _Finding | None:
-        value = list(self.question.graph.exact(self.question.center)) + [Fraction(0)] * self.line
+        value = self._value
         cells = candidates(complex_, value)
         distances = cell_distances(complex_, self.norm)[cells]
         best: _Finding | None = None
@@ -180,7 +223,9 @@ class _Search:
     # --- answers -----------------------------------------------------------------------------------------------------
 
     def _certified(self) -> Answer:
-        everywhere = self.around.covered(self.clear) or self.around.first_radius() == math.inf
+        everywhere = self.nowhere or self.around.covered(self.clear) or self.around.first_radius() == math.inf
+        if not everywhere and self.question.reach == math.inf and known_refuted(self.question) is None:
+            return self._stopped(Cause.RANGE, f"up to {float(self.clear):.3g} the linear regions do not end")
         evidence = EVERYWHERE if everywhere else CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
         end = End(math.inf, evidence) if everywhere else End.below(self.clear, evidence)
         fixed = self.question.radius is not None

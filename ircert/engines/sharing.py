@@ -7,12 +7,29 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ircert.engines.base import Answer, Question, Stop
+from ircert.engines.base import Answer, Cause, Question, Stop, farthest
 from ircert.engines.judge import settles
 from ircert.result.radius import End, Radius
 
+NOT_EVERYWHERE = "this engine proves balls, and not the whole space: nothing was found as far as it looked"
 INSIDE = 1 - 2.0**-50
 """A certified radius speaks of the open ball, which holds the closed one of this part of it."""
+
+
+def of_a_ball(question: Question) -> Question:
+    """The question about the whole space, as far as a search goes that proves balls; other questions as they are."""
+    if question.radius is not None or question.max_radius < math.inf:
+        return question
+    return replace(question, max_radius=farthest(question.center, question.norm))
+
+
+def of_the_whole_space(question: Question, answer: Answer) -> Answer:
+    """The answer to `of_a_ball(question)` as one to the question itself: a large ball is not the whole space."""
+    if question.radius is not None or question.max_radius < math.inf or answer.refuted is not None:
+        return answer
+    if answer.stop is not None or answer.certified == math.inf:
+        return answer
+    return replace(answer, stop=Stop(Cause.UNDECIDED, NOT_EVERYWHERE))
 
 
 def good_radius(question: Question) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.query import Norm
+from ircert.regions.beyond import Open, open_cells
 from ircert.regions.complex import MOST_CELLS, Complex, build, segments
 from ircert.regions.forms import applied, input_forms
 from ircert.regions.outline import outline, round_outlines
@@ -18,7 +19,11 @@ from ircert.regions.outline import outline, round_outlines
 NEIGHBOURS = 8
 """The first complex reaches about this many neurons' lines."""
 SMALLEST_STEP = 1.4
-"""A complex has at least this many times the radius of the one before."""
+"""A complex has at least this many times the radius of the one before …"""
+FASTEST = 2.0**64
+"""… and at most this many times."""
+FARTHEST = 2.0**1000
+"""No complex is larger: coordinates are floats."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,18 @@ class Surroundings:
         inner, outer = (build(self.graph, self.center, o) for o in round_outlines(radius, self.box, sides))
         return inner, outer
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether there is no domain."""
+        return not (np.isfinite(self.low).any() or np.isfinite(self.high).any())
+
+    def open_cells(self, radius: Fraction, complex_: Complex) -> list[Open] | None:
+        """The cells of a complex that go on to infinity; None where they do not go on as they are, or may not."""
+        ends = [abs(end) for side in self.box for end in side if end is not None]
+        if max(ends, default=Fraction(0)) >= radius:  # the ball's sides must be its own
+            return None
+        return open_cells(complex_, outline(radius, self.norm, []).lines)
+
     def covered(self, radius: Fraction) -> bool:
         """Whether the ball holds the whole domain, so that larger balls are the same."""
         reach = Fraction(0)
@@ -91,16 +108,26 @@ class Surroundings:
         *,
         beyond: float = 0.0,
         most: int = MOST_CELLS,
+        ahead: Callable[[Fraction, Complex], float] = lambda radius, complex_: 0.0,
     ) -> Iterator[tuple[Fraction, Complex]]:
-        """Larger and larger (radius, complex), the last one of radius `reach`; steps shrink as they cost more.
+        """Larger and larger (radius, complex), the last one of radius `reach`, or none if that is infinite.
 
-        The first radius lies beyond one that is good already; no complex has more cells than `most`.
+        Steps shrink as they cost more, and grow while no cell is added. The first radius lies beyond one that is good
+        already; no complex has more cells than `most`. `ahead` is asked after each complex: up to the radius it gives
+        there is nothing to find.
         """
-        radius = min(max(self.first_radius(), SMALLEST_STEP * beyond, np.finfo(float).tiny), reach)
+        first = self.first_radius()
+        radius = min(max(first if first < np.inf else 1.0, SMALLEST_STEP * beyond, np.finfo(float).tiny), reach)
+        factor, before = 1.0, -1
         while True:
             complex_ = self.complex(Fraction(radius), between, most)
             yield Fraction(radius), complex_
-            if radius >= reach or self.covered(Fraction(radius)):
+            nothing = ahead(Fraction(radius), complex_)
+            if max(radius, nothing) >= reach or self.covered(Fraction(radius)):
                 return
             cells = len(complex_)
-            radius = min(radius * (4.0 if cells < 100 else 2.0 if cells < 10_000 else SMALLEST_STEP), reach)
+            step = 4.0 if cells < 100 else 2.0 if cells < 10_000 else SMALLEST_STEP
+            factor, before = min(factor * factor, FASTEST) if cells == before else step, cells
+            radius = min(max(radius * factor, 2.0 * nothing), reach)
+            if radius > FARTHEST and reach == np.inf:
+                return

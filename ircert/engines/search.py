@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ircert.engines.asking import nothing_known
-from ircert.engines.base import Answer, Cause, Progress, Question, Stop
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
 from ircert.engines.far_pairs import FarPairs, far_pairs, takes_squares
 from ircert.engines.judge import NOTHING
 from ircert.engines.sharing import good_radius, settled
@@ -49,6 +49,8 @@ GROWTH = {1: 16.0, 2: 4.0}
 """A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
 GROWTH_BEYOND = 2.0
 """… and with more of them, where the network is not small: the work grows with a power of the radius."""
+FASTEST = 2.0**12
+"""… but beyond the radii that are asked about without a limit, steps grow up to this one."""
 FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
 SMALLEST = 1 / 16
@@ -181,7 +183,12 @@ class Search:
             return
         if self.prover.orientation is None:  # which hunts by itself, and better
             with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
-                hunt(self.setting, self.descent, self.question.reach, self.question.seed)
+                hunt(self.setting, self.descent, min(self.question.reach, self._usual), self.question.seed)
+
+    @cached_property
+    def _usual(self) -> float:
+        """The largest radius that is asked about without a limit: farther away there is hardly a kink."""
+        return farthest(self.question.center, self.question.norm)
 
     def _over(self) -> bool:
         return time.monotonic() > self._end or self.question.deadline.passed()
@@ -282,7 +289,8 @@ class Search:
         """
         deadline, hard = self.question.deadline, math.inf
         direct = self.setting.size <= 2 or self.setting.neurons <= FEW
-        growth = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
+        slow = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
+        growth = slow
         for _ in range(BISECTIONS):
             outcome: Outcome = "closed"
             while outcome != "stopped":
@@ -295,6 +303,7 @@ class Search:
                 else:
                     radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
                 outcome = self._prove(radius, SHARE * deadline.left())
+                growth = min(growth * growth, FASTEST) if self.clear >= self._usual else slow
             hard = radius
 
     def _target(self, growth: float) -> float:

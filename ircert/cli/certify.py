@@ -48,7 +48,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         "--max-radius",
         type=float,
         metavar="R",
-        help="search up to here (default: 1e6 times the centre's length, or 1e6)",
+        help="search up to here; inf: the whole space (default: 1e6 times the centre's length, or 1e6)",
     )
     parser.add_argument("--engine", default="auto", help="auto (default), regions (one or two inputs, exact) or milp")
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -23,13 +24,13 @@ TOLERANCE = 1e-5
 NO_POINT = frozenset({Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED})
 
 
-def fitted(program: Program, backend: str, smallest: float, *, keep_units: bool = False) -> Relaxation:
+def fitted(program: Program, backend: str, smallest: float, keep: Collection[str] | None = ()) -> Relaxation:
     """The program as the solver takes it: rescaled, and coefficients that it would drop left out soundly.
 
     BackendError where a variable of such a term has no bounds, and for numbers that the solver would refuse.
     """
     try:
-        found = relaxed(program, smallest, LARGEST_COEFFICIENT, keep_units=keep_units)
+        found = relaxed(program, smallest, LARGEST_COEFFICIENT, keep=keep)
     except ProgramError as error:
         raise BackendError(
             f"it drops coefficients up to {smallest:g} in size, and {error.problem}",
@@ -43,7 +44,7 @@ def fitted(program: Program, backend: str, smallest: float, *, keep_units: bool 
 
 def model_program(program: Program, backend: str, smallest: float) -> Program:
     """The program of a solver's own model, with a CoefficientWarning where it is a relaxation."""
-    found = fitted(program, backend, smallest, keep_units=True)
+    found = fitted(program, backend, smallest, keep=None)
     if found.dropped:
         warnings.warn(f"backend `{backend}`: {found.note()}", CoefficientWarning, stacklevel=3)
     return found.program

@@ -4,16 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ircert
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
 from ircert.passes.product import canonical
 from ircert.query import Query
-from ircert.testing import graphs, points
-from ircert.witness import judge, refutes, region_map, solve
+from ircert.witness import judge, refutes
 
 
 def fold() -> Graph:
@@ -36,7 +33,7 @@ def test_what_does_not_collide_proves_nothing() -> None:
     query = Query("local", [0.0, 0.0], 1.0)
     witness, reason = judge(injective, query, [1.0, 0.0], [-1.0, 0.0])
     assert witness is None
-    assert "equal" in reason or "outside" in reason
+    assert "no exact collision" in reason
     assert judge(fold(), Query("local", [5.0, 0.0], 1.0), [4.0, 0.0], [6.0, 0.0])[0] is None
 
 
@@ -56,31 +53,6 @@ def test_transform_needs_a_gap_of_the_other_network() -> None:
     witness, reason = judge(even, flat, [-0.5, 0.0], [0.5, 0.0])
     assert witness is None
     assert "does not tell the points apart" in reason
-
-
-@given(graphs(), st.data())
-def test_the_map_of_a_region_is_the_network_there(graph: Graph, data: st.DataObject) -> None:
-    graph = canonical(graph)
-    x = [Fraction(v) for v in data.draw(points(graph)).tolist()]
-    values = [sum((a * v for a, v in zip(row, x, strict=True)), constant) for row, constant in region_map(graph, x)]
-    assert values == graph.exact(x).tolist()
-
-
-@given(
-    st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=1, max_size=3),
-    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
-)
-def test_linear_systems_are_solved_exactly(rows: list[list[int]], known: list[int]) -> None:
-    exact = [[Fraction(v) for v in row] for row in rows]
-    rest = [sum(a * b for a, b in zip(row, known, strict=True)) + Fraction(0) for row in exact]
-    step = solve(exact, rest)
-    assert step is not None
-    assert [sum(a * b for a, b in zip(row, step, strict=True)) for row in exact] == rest
-
-
-def test_systems_without_a_solution() -> None:
-    assert solve([[Fraction(1), Fraction(1)], [Fraction(2), Fraction(2)]], [Fraction(1), Fraction(3)]) is None
-    assert solve([[Fraction(0)]], [Fraction(1)]) is None
 
 
 @pytest.mark.parametrize("norm", ["inf", "1", "2"])

@@ -16,10 +16,11 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
 from ircert.query import Norm
-from ircert.result.radius import End
+from ircert.result.radius import End, rounded_up
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.stop import Cause as Cause
 from ircert.result.stop import Stop as Stop
+from ircert.result.witness import length
 
 FARTHEST = 1e6
 """A search ends at this radius, times the centre's length if that is more than 1."""
@@ -86,8 +87,16 @@ class Question:
         return self.max_radius if self.radius is None else self.radius
 
     def trivial_bound(self, radius: float) -> float | None:
-        """A bound on p* of the ball of this radius that needs no solver, where there is one."""
-        return {"local": 2.0 * radius, "pseudo": radius}.get(self.problem)
+        """A bound on p* that needs no solver, where there is one: the size of the ball cut with the domain."""
+        if self.problem == "transform":
+            return None
+        reach, sides = Fraction(radius), []
+        for c, a, b in zip(self.center.tolist(), self.low.tolist(), self.high.tolist(), strict=True):
+            below = reach if a == -math.inf else min(reach, Fraction(c) - Fraction(a))
+            above = reach if b == math.inf else min(reach, Fraction(b) - Fraction(c))
+            sides.append(below + above if self.problem == "local" else max(below, above))
+        whole = rounded_up(reach * (2 if self.problem == "local" else 1))
+        return min(whole, length(self.norm, sides, [Fraction(0)] * len(sides)))
 
 
 @dataclass(frozen=True)

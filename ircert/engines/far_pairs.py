@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -13,10 +13,14 @@ from ircert import backends
 from ircert.backends.base import Outcome, Solver
 from ircert.domain import Box
 from ircert.engines.base import Question
+from ircert.engines.climb import climbed
 from ircert.errors import IrcertError
+from ircert.limits import Deadline, Undecided, until
 from ircert.passes.product import canonical, program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
+from ircert.programs.relaxation import relaxed
 from ircert.query import Norm, Query
+from ircert.result.witness import length
 from ircert.witness import judge
 
 Pair: TypeAlias = tuple[list[Fraction], list[Fraction]]
@@ -24,7 +28,15 @@ Pair: TypeAlias = tuple[list[Fraction], list[Fraction]]
 DEFAULT = "highs"
 WIDEST = 1e7
 """Solvers err where nonzero coefficients are further apart than this: then their bounds are not used."""
+POINTS = ("x", "y", "v")
+"""Blocks of variables that are read from a solution."""
 MARGIN = 1e-6
+CLIMB = 0.25
+"""The part of the time for climbing from a known collision, and at least that much for doing so from the solver's."""
+REPAIR = 1.0
+"""Seconds for making a pair exact where a climb took all the time."""
+CLOSE = 1e-6
+"""A pair that falls short of a bound by no more than this share reaches it."""
 LONGEST = 60.0
 """Seconds that a question without a time limit gives to the program."""
 
@@ -33,50 +45,95 @@ LONGEST = 60.0
 class FarPairs:
     """No pair is further apart than `bound`, if the solver is right; None where it has no bound that counts.
 
-    pair: an exact collision near the solver's best point, if there is one
+    pair: the exact collision that is furthest apart among those found, if there is one
     """
 
     bound: float | None
-    backend: str
+    backend: str | None
     reason: str | None = None
     pair: Pair | None = None
 
 
-def far_pairs(question: Question, radius: float, seconds: float, norm: Norm) -> FarPairs:
-    """Solve max |x - y| (`pseudo`: |x - c|, `transform`: |g(x) - g(y)|) in a norm of the objective."""
-    name = question.backend or DEFAULT
+def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, known: Pair | None = None) -> FarPairs:
+    """Solve max |x - y| (`pseudo`: |x - c|, `transform`: |g(x) - g(y)|) in a norm of the objective.
+
+    From the solver's pair, and from a known collision, linear programs climb to pairs that are further apart. Where
+    these reach what the ball itself allows no solver is asked.
+    """
+    deadline = Deadline(min(seconds, LONGEST))
+    most = question.trivial_bound(radius)
+    share = CLIMB if norm == question.norm else 1 - CLIMB  # the solver says little about another norm
+    found = None if known is None else _climbed(question, radius, known, most, Deadline(share * deadline.left()))
+    if found is not None and most is not None and separation(question, *found) >= most * (1 - CLOSE):
+        return FarPairs(None, None, None, found)
     box = Box(question.low, question.high)
     query = Query(question.problem, question.center, radius, question.norm, question.other, box, norm)
+    far, near = _solved(question, query, max(0.1, (1 - CLIMB) * deadline.left()))
+    near = None if near is None else _repaired(question, query, near, deadline)
+    if near is not None and known is not None:
+        near = _climbed(question, radius, near, most, deadline)
+    pairs = [pair for pair in (found, near) if pair is not None]
+    return replace(far, pair=max(pairs, default=None, key=lambda pair: separation(question, *pair)))
+
+
+def _solved(question: Question, query: Query, seconds: float) -> tuple[FarPairs, Pair | None]:
+    """The solver's bound, and its pair in floats."""
+    name = question.backend or DEFAULT
+    norm = query.objective_norm
     indicators = "half" if question.problem == "local" and norm == "inf" else "paper"
     try:
-        asked = program(question.graph, query, indicators=indicators)  # type: ignore[arg-type]
-        trouble = delicate(asked)
-        if trouble is not None:
-            return FarPairs(None, name, trouble)
+        asked = balanced(program(question.graph, query, indicators=indicators))  # type: ignore[arg-type]
         solver = backends.get(name)
         if not isinstance(solver, Solver):
-            return FarPairs(None, name, f"`{name}` does not solve programs")
-        limit = min(seconds, LONGEST)
+            return FarPairs(None, name, f"`{name}` does not solve programs"), None
         threads = threads_of(question, solver)
-        outcome = solver.solve(asked, time_limit=max(limit, 0.1), threads=threads, seed=question.seed)
+        outcome = solver.solve(asked, time_limit=seconds, threads=threads, seed=question.seed)
     except (IrcertError, ArithmeticError) as error:
-        return FarPairs(None, name, str(error))
-    bound = outcome.bound
+        return FarPairs(None, name, str(error)), None
+    bound, near = outcome.bound, _pair(question, asked, outcome)
     if bound is None or not math.isfinite(bound):
-        return FarPairs(None, name, f"the solver has no bound ({outcome.status.value})")
+        return FarPairs(None, name, f"the solver has no bound ({outcome.status.value})"), near
     if norm == "2":
         bound = math.sqrt(max(bound, 0.0))
-    return FarPairs(max(bound, 0.0) * (1 + MARGIN) + MARGIN, name, None, _repaired(question, query, asked, outcome))
+    return FarPairs(max(bound, 0.0) * (1 + MARGIN) + MARGIN, name), near
 
 
-def _repaired(question: Question, query: Query, asked: Program, outcome: Outcome) -> Pair | None:
-    """The solver's pair as an exact collision, if it is one."""
+def _pair(question: Question, asked: Program, outcome: Outcome) -> Pair | None:
     if outcome.point is None:
         return None
-    x = outcome.point[asked.block("x").where].tolist()
-    y = question.center.tolist() if question.problem == "pseudo" else outcome.point[asked.block("y").where].tolist()
-    found, _ = judge(canonical(question.graph), query, x, y)
+    x, y = (
+        question.center if name == "y" and question.problem == "pseudo" else outcome.point[asked.block(name).where]
+        for name in ("x", "y")
+    )
+    return [Fraction(v) for v in x.tolist()], [Fraction(v) for v in y.tolist()]
+
+
+def _repaired(question: Question, query: Query, near: Pair, deadline: Deadline) -> Pair | None:
+    """An exact collision near a pair; None if there is none, or no time for it."""
+    try:
+        with until(deadline.passed):
+            found, _ = judge(canonical(question.graph), query, *near)
+    except Undecided:
+        return None
     return None if found is None else (found.x, found.y)
+
+
+def _climbed(question: Question, radius: float, start: Pair, most: float | None, deadline: Deadline) -> Pair:
+    """The exact collision at the end of a climb from a given one, or that one."""
+    box = Box(question.low, question.high)
+    query = Query(question.problem, question.center, radius, question.norm, question.other, box)
+    enough = math.inf if most is None else most
+    with until(deadline.passed):
+        end = climbed(canonical(question.graph), query, start, enough)
+    found = _repaired(question, query, end, Deadline(min(REPAIR, question.deadline.left())))
+    return start if found is None or separation(question, *found) < separation(question, *start) else found
+
+
+def separation(question: Question, x: list[Fraction], y: list[Fraction]) -> float:
+    """The norm of x - y, or of g(x) - g(y) (`transform`)."""
+    other = question.other
+    apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
+    return length(question.norm, *apart)
 
 
 def threads_of(question: Question, solver: Solver) -> int:
@@ -87,6 +144,16 @@ def threads_of(question: Question, solver: Solver) -> int:
 def takes_squares(question: Question) -> bool:
     """Whether the backend maximises sums of squares."""
     return NONCONVEX_OBJECTIVE in backends.get(question.backend or DEFAULT).offers
+
+
+def balanced(asked: Program) -> Program:
+    """The program, or where coefficients are far apart a relaxation in which they are not; points are in their units.
+
+    ProgramError where there is none.
+    """
+    if delicate(asked) is None:
+        return asked
+    return relaxed(asked, 2.0 / WIDEST, math.inf, normal=True, keep=POINTS).program
 
 
 def delicate(asked: Program) -> str | None:

@@ -14,8 +14,9 @@ from ircert.bounds.bounds import Bounds
 from ircert.bounds.slopes import keeps_apart, largest_kernel, secants, slope_bounds
 from ircert.encodings.analyse import analyse
 from ircert.encodings.apart import differences
-from ircert.engines.far_pairs import delicate
+from ircert.engines.far_pairs import balanced
 from ircert.engines.part_search import Candidate, Look, Task, TooDelicate
+from ircert.errors import ProgramError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.passes.apart_product import Place, apart
@@ -30,11 +31,11 @@ STEPS = (2.0**-4, 2.0**-8, 2.0**-14)
 
 
 def checked(program: Program) -> Program:
-    """The program, unless a solver's bound of it would not count."""
-    trouble = delicate(program)
-    if trouble is not None:
-        raise TooDelicate(trouble)
-    return program
+    """The program, or one that holds it and has coefficients closer together; TooDelicate if there is none."""
+    try:
+        return balanced(program)
+    except ProgramError as error:
+        raise TooDelicate(str(error)) from None
 
 
 @dataclass

@@ -232,7 +232,7 @@ class Search:
         seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
         if seconds > 0:
             norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
-            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm))
+            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm, answer.witness))
             if self.far.bound is not None:
                 entries = len(question.center) if question.other is None else question.other.output_dim
                 found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))

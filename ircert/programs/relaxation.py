@@ -8,6 +8,7 @@ the relaxation, with an objective that is no worse: a dual bound of the relaxati
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +19,8 @@ from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.programs.program import Block, Program, QuadraticRow
 
-FARTHEST = 60
-"""Right-hand sides, bounds and costs are not scaled beyond two to this power: solvers take 1e20 for infinite."""
+FARTHEST, LOWEST = 60, 1000
+"""Nothing is scaled beyond two to this power: solvers take 1e20 for infinite. No unit is below 2^-LOWEST."""
 SPLIT = "below"
 """Blocks of rows that are the second half of an equation."""
 
@@ -49,22 +50,26 @@ class Relaxation:
 
 
 def relaxed(
-    program: Program, smallest: float, largest: float, *, normal: bool = False, keep_units: bool = False
+    program: Program, smallest: float, largest: float, *, normal: bool = False, keep: Collection[str] | None = ()
 ) -> Relaxation:
     """The program without linear coefficients up to `smallest` or beyond `largest` in size; ProgramError if it cannot.
 
-    Rows that hold one are rescaled first: those with entries below 1 to a largest entry from 1 to 2. With `normal` all
-    rows are, so that `smallest` is relative to them.
+    Rows that hold one are rescaled first, and so are wide variables of small coefficients. With `normal` all variables
+    are counted in units in which they reach about 1, and all rows in units of their largest coefficient, so that
+    `smallest` is relative to what a row can reach. `keep` names blocks of variables that keep their units; None: all.
     """
     if not normal and not _is_extreme(program, smallest, largest):
         return Relaxation(program, program, np.ones(program.columns), smallest)
-    units = np.ones(program.columns) if keep_units else _units(program, smallest, normal=normal)
-    scaled, rhs_error = _scaled_rows(_in_units(program, units), smallest, largest, normal=normal)
-    small = (np.abs(scaled.matrix.data) <= smallest) & (program.matrix.data != 0)  # also what became 0
-    costs = (np.abs(scaled.objective) <= smallest) & (scaled.objective != 0)
+    source, program = program, _without_zeros(program)
+    able = _may_be_rescaled(program, keep)
+    columns = _natural_units(program, able) if normal else _helpful_units(program, able, smallest)
+    scaled, rhs_error = _rescaled(program, columns, smallest, largest, normal=normal)
+    small = np.abs(scaled.matrix.data) <= smallest  # also what became 0
+    costs = (np.abs(scaled.objective) <= smallest) & (program.objective != 0)
     made = _without(scaled, small, rhs_error)
     made, dropped = _without_linear_parts(_without_costs(made, costs), smallest)
-    return Relaxation(program, made, units, smallest, int(small.sum() + costs.sum()) + dropped)
+    units = np.ldexp(1.0, columns)
+    return Relaxation(source, made, units, smallest, int(small.sum() + costs.sum()) + dropped)
 
 
 def _is_extreme(program: Program, smallest: float, largest: float) -> bool:
@@ -73,18 +78,56 @@ def _is_extreme(program: Program, smallest: float, largest: float) -> bool:
     return bool(((sizes > largest) | ((sizes <= smallest) & (sizes > 0))).any())
 
 
+def _without_zeros(program: Program) -> Program:
+    """The program without entries that are 0, or belong to variables that are."""
+    matrix = program.matrix.copy()
+    matrix.data = np.where(_reach(program)[matrix.indices] > 0, matrix.data, 0.0)
+    matrix.eliminate_zeros()
+    return replace(program, matrix=matrix)
+
+
 # --- powers of two ---------------------------------------------------------------------------------------------------
+
+
+def _may_be_rescaled(program: Program, keep: Collection[str] | None) -> Mask:
+    """Which variables may have other units: continuous ones with bounds that occur in no square."""
+    reach = _reach(program)
+    able: Mask = ~program.integer & np.isfinite(reach) & (reach > 0)
+    for block in program.variables:
+        if keep is None or block.name in keep:
+            able[block.where] = False
+    for row in program.quadratic_rows:
+        able[row.quadratic.indices] = False
+        able &= row.linear == 0
+    if program.quadratic is not None:
+        able[program.quadratic.indices] = False
+    return able
+
+
+def _natural_units(program: Program, able: Mask) -> Indices:
+    """Exponents of units in which variables reach about 1."""
+    # a unit must be a float, and so must what a cost becomes
+    most = np.minimum(FARTHEST, FARTHEST - np.frexp(program.objective)[1])
+    exponents = np.frexp(np.where(able, _reach(program), 0.0))[1]
+    return np.clip(exponents, -LOWEST, np.maximum(most, 0)).astype(np.int64)
+
+
+def _helpful_units(program: Program, able: Mask, smallest: float) -> Indices:
+    """The same for wide variables, where that makes a coefficient large enough; others keep theirs."""
+    sizes, tops, columns = np.abs(program.matrix.data), _row_maxima(program), program.matrix.indices
+    least = smallest * np.minimum(tops, 1.0)[_row_numbers(program)]
+    highest = np.zeros(program.columns)
+    np.maximum.at(highest, columns, sizes)
+    room = np.maximum(0, FARTHEST // 2 - np.frexp(highest)[1])  # other entries must not grow out of bounds
+    wanted = np.clip(_natural_units(program, able), 0, room)
+    helped = np.zeros(program.columns, dtype=bool)
+    helped[columns[(sizes <= least) & (np.ldexp(sizes, wanted[columns]) > least)]] = True
+    return np.where(helped, wanted, 0)
 
 
 def _row_maxima(program: Program) -> Array:
     found = np.zeros(len(program.rhs))
     np.maximum.at(found, _row_numbers(program), np.abs(program.matrix.data))
-    return found
-
-
-def _column_maxima(program: Program) -> Array:
-    found = np.zeros(program.columns)
-    np.maximum.at(found, program.matrix.indices, np.abs(program.matrix.data))
     return found
 
 
@@ -96,66 +139,42 @@ def _reach(program: Program) -> Array:
     return np.maximum(np.abs(program.lower), np.abs(program.upper))
 
 
-def _units(program: Program, smallest: float, *, normal: bool) -> Array:
-    """Units in which wide variables reach about 1, where that makes a coefficient large enough."""
-    sizes, tops, columns = np.abs(program.matrix.data), _row_maxima(program), program.matrix.indices
-    least = smallest * (tops if normal else np.minimum(tops, 1.0))[_row_numbers(program)]
-    reach = _reach(program)
-    able = ~program.integer & ~_is_squared(program) & np.isfinite(reach) & (reach > 1)
-    # costs and entries must not grow out of bounds
-    highest = np.maximum(_column_maxima(program), np.abs(program.objective))
-    room = np.maximum(0, FARTHEST // 2 - np.frexp(highest)[1])
-    units = np.ldexp(1.0, np.where(able, np.minimum(np.frexp(np.where(able, reach, 1.0))[1], room), 0))
-    helped = np.zeros(program.columns, dtype=bool)
-    helped[columns[(sizes <= least) & (sizes * units[columns] > least)]] = True
-    return np.where(helped, units, 1.0)
-
-
-def _is_squared(program: Program) -> Mask:
-    """Which variables occur in quadratic rows or in the objective's squares: they keep their units."""
-    found = np.zeros(program.columns, dtype=bool)
-    for row in program.quadratic_rows:
-        found[row.quadratic.indices] = True
-        found |= row.linear != 0
-    if program.quadratic is not None:
-        found[program.quadratic.indices] = True
-    return found
-
-
-def _in_units(program: Program, units: Array) -> Program:
-    if (units == 1.0).all():
-        return program
+def _rescaled(
+    program: Program, columns: Indices, smallest: float, largest: float, *, normal: bool
+) -> tuple[Program, Array]:
+    """Columns and rows times powers of two, and how far each right-hand side may be off where it underflowed."""
+    rows = _rows_to_scale(program, columns, smallest, largest, normal=normal)
     matrix = program.matrix.copy()
-    matrix.data = matrix.data * units[matrix.indices]
-    return replace(
+    matrix.data = np.ldexp(matrix.data, rows[_row_numbers(program)] + columns[matrix.indices])
+    rhs = np.ldexp(program.rhs, rows)
+    made = replace(
         program,
-        lower=_outward(program.lower, 1 / units, -np.inf),
-        upper=_outward(program.upper, 1 / units, np.inf),
+        lower=_outward(program.lower, columns, -np.inf),
+        upper=_outward(program.upper, columns, np.inf),
         matrix=matrix,
-        objective=program.objective * units,
+        rhs=rhs,
+        objective=np.ldexp(program.objective, columns),
     )
+    return made, np.where(np.ldexp(rhs, -rows) == program.rhs, 0.0, TINY)
 
 
-def _outward(values: Array, factors: Array, towards: float) -> Array:
-    """Products with powers of two, rounded towards an end where they underflow."""
-    found = values * factors
-    return np.where(found / factors == values, found, np.nextafter(found, towards))
-
-
-def _scaled_rows(program: Program, smallest: float, largest: float, *, normal: bool) -> tuple[Program, Array]:
-    """The rows times powers of two, and how far each right-hand side may be off where it underflowed."""
-    tops = _row_maxima(program)
-    rows = _row_numbers(program)
-    sizes = np.abs(program.matrix.data)
+def _rows_to_scale(program: Program, columns: Indices, smallest: float, largest: float, *, normal: bool) -> Indices:
+    """Exponents that bring the largest entry of a row to 1 … 2, where it needs that."""
+    numbers, data = _row_numbers(program), program.matrix.data
+    heights = np.frexp(data)[1].astype(np.int64) + columns[program.matrix.indices]
+    tops = np.full(len(program.rhs), -(1 << 20), dtype=np.int64)
+    np.maximum.at(tops, numbers[data != 0], heights[data != 0])
     low = np.zeros(len(tops), dtype=bool)
-    low[rows[(sizes <= smallest) & (sizes > 0)]] = True
-    chosen = (tops > 0) & (((tops < 1) & low) | (tops > largest) | normal)
-    exponents = np.where(chosen, 1 - np.frexp(np.where(chosen, tops, 1.0))[1], 0)
-    exponents = np.minimum(exponents, np.maximum(0, FARTHEST - np.frexp(program.rhs)[1]))
-    matrix = program.matrix.copy()
-    matrix.data = np.ldexp(matrix.data, exponents[rows])
-    rhs = np.ldexp(program.rhs, exponents)
-    return replace(program, matrix=matrix, rhs=rhs), np.where(np.ldexp(rhs, -exponents) == program.rhs, 0.0, TINY)
+    low[numbers[(heights <= np.frexp(smallest)[1]) & (data != 0)]] = True
+    chosen = (tops > -(1 << 20)) & (normal | (low & (tops < 1)) | (tops > np.frexp(largest)[1] - 1))
+    wanted = np.where(chosen, 1 - tops, 0)
+    return np.minimum(wanted, np.maximum(0, FARTHEST - np.frexp(program.rhs)[1]))
+
+
+def _outward(values: Array, exponents: Indices, towards: float) -> Array:
+    """values / 2^exponents, rounded towards an end where they underflow."""
+    found = np.ldexp(values, -exponents)
+    return np.where(np.ldexp(found, exponents) == values, found, np.nextafter(found, towards))
 
 
 # --- what is left out ------------------------------------------------------------------------------------------------

@@ -163,8 +163,9 @@ def test_far_pairs_are_left_to_the_solver_where_the_tree_has_no_time(monkeypatch
     assert "dual bound" in found.radius.certified.evidence
     assert asked(network, [0.0, 0.0], radius=0.25, require="exact").verdict == "unresolved"
     assert asked(network, [0.0, 0.0], radius=0.75).verdict == "refuted"
-    tiny = min_net(2.0**-30)
-    assert asked(tiny, [-1.0], radius=0.5).verdict == "unresolved", "its program is delicate"
+    far_apart = asked(min_net(2.0**-30), [-1.0], radius=0.5)
+    assert (far_apart.verdict, far_apart.trust) == ("certified", "solver"), "in units of its own each number is plain"
+    assert asked(min_net(2.0**-30), [-1.0], radius=1.5).verdict == "refuted"
 
 
 # --- numbers that fool solvers ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ircert.data.networks import bundled
 from ircert.engines import part_search
 from ircert.engines.base import Question
 from ircert.engines.tangent import Tangents, tangents
+from ircert.errors import ProgramError
 from ircert.ir.graph import Graph
 from tests.encodings.fold_distance import ORDERS, fold_distance
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
@@ -157,11 +158,26 @@ def test_transform_is_certified_by_the_givens() -> None:
     assert x[0] == pytest.approx(-y[0], abs=1e-4)
 
 
-def test_delicate_numbers_and_other_troubles_are_reasons() -> None:
-    e = 2.0**-30
+@pytest.mark.rule("PR-15", "PR-16")
+@pytest.mark.parametrize("k", [20, 30, 40])
+def test_coefficients_far_apart_are_brought_together(k: int) -> None:
+    """relu(e x + 1) / e - relu(x) is x + 1 / e up to 0, and 1 / e from there: no tangent is nearer than 1."""
+    e = 2.0**-k
     steep = [(np.array([[1.0], [e]]), np.array([0.0, 1.0])), (np.array([[-1.0, 1 / e]]), np.zeros(1))]
     found = ask(beside(steep, line(1)), [-1.0, 0.0], certified=0.125)
-    assert "would not be reliable" in str(found.stop)
+    assert found.stop is None
+    assert found.certified <= 1
+    assert found.j0_lower <= 1 + 1e-6
+
+
+def test_delicate_numbers_and_other_troubles_are_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(program: Any) -> Any:
+        raise ProgramError("variable `v_0` has no bounds")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ircert.engines.part_tasks.balanced", refuse)
+        found = ask(ABSOLUTE, [1.0], certified=0.125)
+    assert "no bounds" in str(found.stop)
     assert found.certified == 0.125
     assert "there is no such backend" in str(ask(ABSOLUTE, [1.0], backend="nothing").stop)
     assert "does not solve" in str(ask(ABSOLUTE, [1.0], backend="lp").stop)

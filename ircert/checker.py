@@ -1,33 +1,41 @@
 """The independent checker: verifies a certificate by exact evaluation of the network, and trusts nothing else.
 
-It reads `spec/certificate.md` and imports the graph IR alone: no engine, no solver, no pass.
+It reads `spec/certificate.md` and imports the graph IR alone: no engine, no solver, no pass. A certificate may come
+from anybody: its numbers are read without rounding, and the work is bounded before it is done.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ircert.errors import FileError, IrcertError
-from ircert.files import read_text
-from ircert.ir.fractions_text import from_text, to_text
+from ircert.files import beside, read_text
+from ircert.ir.cost import is_affordable
+from ircert.ir.evaluate import exact_values
+from ircert.ir.fractions_text import ratio, to_text
 from ircert.ir.graph import Graph
 from ircert.ir.parser import parse
+from ircert.ir.rational import Rationals, common_denominator, integer_array, integer_type
 from ircert.ir.sidecar import load_ir
 
 SCHEMA = "ircert.certificate/1"
 KEYS = {"schema", "kind", "problem", "norm", "center", "radius", "domain", "x", "y", "model", "other"}
-Point = list[Fraction]
 CLAIMS = {
     "local": "f(x) = f(y) with x != y",
     "pseudo": "f(x) = f(centre) with x != centre",
     "transform": "f(x) = f(y) with g(x) != g(y)",
 }
+MOST_PARTS = 2**22
+LONGEST_DENOMINATOR, MOST_BITS = 2**23, 2**31
+"""Bounds on the work (C-6): lists and objects of the file; bits of the common denominator, and of numbers over it."""
+Ratio = tuple[int, int]
+Integer = Any  # of `integer_type`: products of long ones are quick
 
 
 class _Rejected(Exception):
@@ -36,15 +44,20 @@ class _Rejected(Exception):
 
 @dataclass(frozen=True)
 class Collision:
-    """A certificate's claim: a collision x, y in the closed ball of `radius` around `center`, cut with the box."""
+    """A certificate's claim: a collision x, y in the closed ball of `radius` around `center`, cut with a box.
+
+    Numbers are integers over one denominator, `unit`; None is a side of the box that does not bind.
+    """
 
     problem: str
     norm: str
-    center: Point
-    radius: Fraction
-    domain: tuple[list[Fraction | None], list[Fraction | None]]
-    x: Point
-    y: Point
+    unit: Integer
+    center: list[Integer]
+    radius: Integer
+    low: list[Integer | None]
+    high: list[Integer | None]
+    x: list[Integer]
+    y: list[Integer]
     model: Graph
     other: Graph | None
 
@@ -53,6 +66,7 @@ def check_file(path: str | os.PathLike[str]) -> tuple[str, str | None]:
     """What a certificate claims, and what is wrong with it (None: the claim is proved); FileError if unreadable."""
     try:
         collision = _collision(_fields(read_text(path)), Path(path).parent)
+        _require_effort(collision)
     except _Rejected as fault:
         return "", str(fault)
     except FileError:
@@ -60,9 +74,7 @@ def check_file(path: str | os.PathLike[str]) -> tuple[str, str | None]:
     except (IrcertError, ValueError, OverflowError, RecursionError) as error:
         problem = str(error) or type(error).__name__
         raise FileError(f"not a certificate: {problem[:300]}", path=path) from None
-    where = f"the closed ball of radius {to_text(collision.radius)[:60]} (norm {collision.norm})"
-    claim = f"{CLAIMS[collision.problem]} in {where}, model sha256 {collision.model.sha256}"
-    return claim, fault_of(collision)
+    return _claim(collision), fault_of(collision)
 
 
 def fault_of(claim: Collision) -> str | None:
@@ -70,42 +82,63 @@ def fault_of(claim: Collision) -> str | None:
     for name, point in (("x", claim.x), ("y", claim.y)):
         if not _in_ball(point, claim):
             return f"{name} lies outside the ball"
-        if not _in_box(point, *claim.domain):
+        if not _in_box(point, claim):
             return f"{name} lies outside the domain"
-    if list(claim.model.exact(claim.x)) != list(claim.model.exact(claim.y)):
-        return "the outputs differ"
     if claim.problem == "pseudo" and claim.y != claim.center:
         return "y is not the centre"
-    if claim.other is not None:
-        same = list(claim.other.exact(claim.x)) == list(claim.other.exact(claim.y))
-        return "the other network does not tell the points apart" if same else None
-    return "x and y are the same point" if claim.x == claim.y else None
+    if claim.other is None and claim.x == claim.y:
+        return "x and y are the same point"
+    try:
+        if not _agree(claim.model, claim):
+            return "the outputs differ"
+        if claim.other is not None and _agree(claim.other, claim):
+            return "the other network does not tell the points apart"
+    except IrcertError as error:  # a network without exact evaluation
+        return str(error)
+    return None
 
 
-def _in_ball(point: Point, claim: Collision) -> bool:
+def _in_ball(point: list[Integer], claim: Collision) -> bool:
     offsets = [abs(v - c) for v, c in zip(point, claim.center, strict=True)]
     if claim.norm == "2":
-        return sum((d * d for d in offsets), Fraction(0)) <= claim.radius**2
-    return (max(offsets) if claim.norm == "inf" else sum(offsets, Fraction(0))) <= claim.radius
+        return bool(sum(d * d for d in offsets) <= claim.radius**2)
+    return bool((max(offsets) if claim.norm == "inf" else sum(offsets)) <= claim.radius)
 
 
-def _in_box(point: Point, low: Sequence[Fraction | None], high: Sequence[Fraction | None]) -> bool:
-    sides = zip(point, low, high, strict=True)
+def _in_box(point: list[Integer], claim: Collision) -> bool:
+    sides = zip(point, claim.low, claim.high, strict=True)
     return all((a is None or a <= v) and (b is None or v <= b) for v, a, b in sides)
 
 
-def _fields(text: str) -> dict[str, Any]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len({key for key, _ in pairs}) != len(pairs):
-            raise ValueError("a field is given twice")
-        return dict(pairs)
+def _agree(graph: Graph, claim: Collision) -> bool:
+    """Whether a network has the same output at x and y."""
+    p, q = (exact_values(graph, Rationals(integer_array(v), claim.unit)) for v in (claim.x, claim.y))
+    pairs = zip(p.numerators, q.numerators, strict=True)
+    return all(a * q.denominator == b * p.denominator for a, b in pairs)
 
-    found = json.loads(text, object_pairs_hook=unique)
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def _fields(text: str) -> dict[str, Any]:
+    if text.count("[") + text.count("{") > MOST_PARTS:
+        raise ValueError(f"it has more than {MOST_PARTS} lists and objects")
+    found = json.loads(text, object_pairs_hook=_unique, parse_int=_refuse, parse_float=_refuse, parse_constant=_refuse)
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise ValueError(f'it has no "schema": "{SCHEMA}"')
     if set(found) != KEYS:
         raise ValueError(f"fields are missing or unknown: {', '.join(sorted(set(found) ^ KEYS))}")
     return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("a field is given twice")
+    return dict(pairs)
+
+
+def _refuse(number: str) -> NoReturn:
+    raise ValueError(f'numbers are strings such as "3/4", got {number[:60]}')
 
 
 def _collision(fields: dict[str, Any], folder: Path) -> Collision:
@@ -116,15 +149,13 @@ def _collision(fields: dict[str, Any], folder: Path) -> Collision:
         raise ValueError("`other` belongs to transform, and to it alone")
     model = _model(fields["model"], folder)
     other = None if fields["other"] is None else _model(fields["other"], folder)
-    size = model.input_dim
-    if other is not None and other.input_dim != size:
+    if other is not None and other.input_dim != model.input_dim:
         raise ValueError("the networks have different numbers of inputs")
-    radius = _number(fields["radius"])
+    unit, numbers = _numbers(fields, model.input_dim)
+    (radius,) = numbers.pop("radius")
     if radius <= 0:
         raise ValueError("`radius` must be positive")
-    center, x, y = (_point(fields[name], name, size) for name in ("center", "x", "y"))
-    domain = _domain(fields["domain"], size)
-    return Collision(fields["problem"], fields["norm"], center, radius, domain, x, y, model, other)
+    return Collision(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
 
 
 def _model(given: Any, folder: Path) -> Graph:
@@ -133,23 +164,36 @@ def _model(given: Any, folder: Path) -> Graph:
         raise ValueError("a network is given by `ir` or `file`, and `sha256`")
     if not all(isinstance(value, str) for value in given.values()):
         raise ValueError("`ir`, `file` and `sha256` are strings")
-    graph = parse(given["ir"]) if "ir" in given else load_ir(folder / given["file"])
+    if "ir" in given:
+        graph = parse(given["ir"])
+    else:
+        graph = load_ir(beside(folder, given["file"], "a network", "the certificate"))
     if graph.sha256 != given["sha256"]:
         raise _Rejected(f"the network is not the one of the certificate (sha256 {graph.sha256})")
     return graph
 
 
-def _domain(given: Any, size: int) -> tuple[list[Fraction | None], list[Fraction | None]]:
-    if given is None:
-        return [None] * size, [None] * size
-    if not isinstance(given, dict) or set(given) != {"low", "high"}:
+def _numbers(fields: dict[str, Any], size: int) -> tuple[Integer, dict[str, list[Any]]]:
+    """One denominator for all numbers, and their numerators over it, by name."""
+    domain = {"low": None, "high": None} if fields["domain"] is None else fields["domain"]
+    if not isinstance(domain, dict) or set(domain) != {"low", "high"}:
         raise ValueError("`domain` has `low` and `high`, or is null")
-    low, high = (_list(given[side], "domain", size) for side in ("low", "high"))
-    return [None if v is None else _number(v) for v in low], [None if v is None else _number(v) for v in high]
+    given: dict[str, list[Ratio | None]] = {"radius": [_number(fields["radius"])]}
+    for name in ("center", "x", "y"):
+        given[name] = [_number(value) for value in _list(fields[name], name, size)]
+    for name, side in domain.items():
+        values = [None] * size if fields["domain"] is None else _list(side, "domain", size)
+        given[name] = [None if value is None else _number(value) for value in values]
+    ratios = [value for values in given.values() for value in values if value is not None]
+    longest = min(LONGEST_DENOMINATOR, MOST_BITS // len(ratios))
+    unit = integer_type()(common_denominator({bottom for _, bottom in ratios}, longest))
+    if len(ratios) * (unit.bit_length() + max(top.bit_length() for top, _ in ratios)) > MOST_BITS:
+        raise ValueError("its numbers are too long, over one denominator, to be checked")
+    return unit, {name: [_over(value, unit) for value in values] for name, values in given.items()}
 
 
-def _point(given: Any, name: str, size: int) -> Point:
-    return [_number(v) for v in _list(given, name, size)]
+def _over(value: Ratio | None, unit: Integer) -> Integer | None:
+    return None if value is None else integer_type()(value[0]) * (unit // value[1])
 
 
 def _list(given: Any, name: str, size: int) -> list[Any]:
@@ -158,8 +202,43 @@ def _list(given: Any, name: str, size: int) -> list[Any]:
     return given
 
 
-def _number(given: Any) -> Fraction:
-    """An exact number: "p/q", "p", or a float in hexadecimal. JSON's own numbers are refused: readers round them."""
+def _number(given: Any) -> Ratio:
     if not isinstance(given, str):
-        raise ValueError(f'numbers are strings such as "3/4", got {str(given)[:60]}')
-    return Fraction(float.fromhex(given)) if "0x" in given else from_text(given)
+        raise ValueError('numbers are strings such as "3/4"')
+    return ratio(given)
+
+
+def _require_effort(claim: Collision) -> None:
+    """Refuse networks whose exact evaluation at x and y would be endless, or fill the memory."""
+    size = max(0, max(v.bit_length() for v in claim.x + claim.y) - claim.unit.bit_length() + 1)
+    for graph in (claim.model, claim.other):
+        if graph is not None and not is_affordable(graph, claim.unit, size):
+            raise ValueError("exact evaluation of its network at these points is too long to be checked")
+
+
+# --- telling -------------------------------------------------------------------------------------------------------
+
+
+def _claim(claim: Collision) -> str:
+    """The claim in words; what is too long to be shown is not shown in part, and a radius is rounded up."""
+    radius = _shown([claim.radius], claim.unit) or f"at most {_rounded_up(claim.radius, claim.unit)}"
+    center = f"({text})" if (text := _shown(claim.center, claim.unit)) else "the given centre"
+    cut = ", cut with the given domain" if any(v is not None for v in claim.low + claim.high) else ""
+    digests = [f"model sha256 {claim.model.sha256}"]
+    digests += [f"other sha256 {claim.other.sha256}"] if claim.other is not None else []
+    ball = f"the closed ball of radius {radius} around {center}"
+    return f"{CLAIMS[claim.problem]} in {ball} (norm {claim.norm}){cut}; {', '.join(digests)}"
+
+
+def _shown(values: list[Integer], unit: Integer) -> str | None:
+    if len(values) > 8 or unit.bit_length() > 2048 or any(v.bit_length() > 2048 for v in values):
+        return None
+    text = ", ".join(to_text(Fraction(int(v), int(unit))) for v in values)
+    return text if len(text) <= 80 else None
+
+
+def _rounded_up(value: Integer, unit: Integer) -> str:
+    try:
+        return repr(math.nextafter(int(value) / int(unit), math.inf))
+    except OverflowError:
+        return f"2**{value.bit_length() - unit.bit_length() + 1}"

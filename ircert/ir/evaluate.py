@@ -63,9 +63,13 @@ def all_values(graph: Graph, x: object) -> dict[str, Array]:
     return values
 
 
+def exact_values(graph: Graph, point: Rationals) -> Rationals:
+    """The outputs at one point, in exact rationals."""
+    return _run(graph, point, lambda op, operands: op.exact(*operands))
+
+
 def _exact_row(graph: Graph, row: NDArray[np.object_]) -> list[Fraction]:
-    point = Rationals.of_fractions([to_fraction(value) for value in row])
-    return _run(graph, point, lambda op, operands: op.exact(*operands)).fractions()
+    return exact_values(graph, Rationals.of_fractions([to_fraction(value) for value in row])).fractions()
 
 
 def _run(graph: Graph, x: Value, apply: Callable[[Op, list[Value]], Value]) -> Value:

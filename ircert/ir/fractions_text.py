@@ -1,6 +1,7 @@
-"""Exact rationals as text of any length: "p/q", or "p" for an integer.
+"""Exact rationals as text of any length: "p/q", "p" for an integer, or a number in hexadecimal such as "0x1.8p+1".
 
 Python refuses to convert integers of more than a few thousand digits in one go, and a repaired witness can have more.
+Nothing rounds: every digit that is written counts.
 """
 
 from __future__ import annotations
@@ -8,39 +9,37 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-CHUNK = 1000
-_RATIONAL = re.compile(r"([+-]?)(\d+)(?:/(\d+))?")
+from flint import fmpz
+
+LONGEST = 2**20
+"""Characters of a number that is read."""
+_RATIONAL = re.compile(r"([+-]?)([0-9]+)(?:/([0-9]+))?")
+_HEXADECIMAL = re.compile(r"([+-]?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9]{1,4}))?")
 
 
 def to_text(value: Fraction) -> str:
     """The number as "p/q" in lowest terms, or "p"."""
-    top = ("-" if value < 0 else "") + _digits(abs(value.numerator))
-    return top if value.denominator == 1 else f"{top}/{_digits(value.denominator)}"
+    top = str(fmpz(value.numerator))
+    return top if value.denominator == 1 else f"{top}/{fmpz(value.denominator)}"
 
 
 def from_text(text: str) -> Fraction:
-    """The number that "p/q" or "p" means; ValueError for anything else."""
-    found = _RATIONAL.fullmatch(text) if text.isascii() else None
-    if found is None:
-        raise ValueError(f"{text[:60]!r} is not a rational number such as 3/4")
-    sign, top, bottom = found.groups()
-    denominator = _integer(bottom) if bottom else 1
-    if denominator == 0:
+    """The number that the text means; ValueError for anything else."""
+    return Fraction(*ratio(text))
+
+
+def ratio(text: str) -> tuple[int, int]:
+    """(p, q), q > 0, not in lowest terms, of the number p / q that the text means; ValueError for anything else."""
+    if len(text) > LONGEST:
+        raise ValueError(f"a number has {len(text)} characters; at most {LONGEST} are read")
+    if found := _HEXADECIMAL.fullmatch(text):
+        sign, whole, rest, exponent = (part or "" for part in found.groups())
+        shift = int(exponent or "0") - 4 * len(rest)
+        top, bottom = int(whole + rest, 16) << max(0, shift), 1 << max(0, -shift)
+    elif found := _RATIONAL.fullmatch(text):
+        sign, top, bottom = found[1], int(fmpz(found[2])), int(fmpz(found[3] or "1"))
+    else:
+        raise ValueError(f"{text[:60]!r} is not a rational number such as 3/4 or 0x1.8p+1")
+    if bottom == 0:
         raise ValueError(f"{text[:60]!r} divides by zero")
-    return Fraction(-_integer(top) if sign == "-" else _integer(top), denominator)
-
-
-def _digits(value: int) -> str:
-    """Decimal digits, split in halves until Python prints them."""
-    if value.bit_length() <= 3 * CHUNK:
-        return str(value)
-    places = value.bit_length() * 3 // 20  # about half of the digits
-    upper, lower = divmod(value, 10**places)
-    return _digits(upper) + _digits(lower).rjust(places, "0")
-
-
-def _integer(digits: str) -> int:
-    if len(digits) <= CHUNK:
-        return int(digits)
-    places = len(digits) // 2
-    return _integer(digits[:-places]) * 10**places + _integer(digits[-places:])
+    return (-top if sign == "-" else top), bottom

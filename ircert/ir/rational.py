@@ -7,7 +7,7 @@ integers are gmpy2's or python-flint's where installed (faster on long numbers),
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
+from flint import fmpz
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
@@ -79,7 +80,21 @@ class Rationals:
         return self.numerators * (denominator // self.denominator)
 
 
+def common_denominator(denominators: Iterable[int], longest: float = math.inf) -> int:
+    """The least common multiple; ValueError as soon as it has more than `longest` bits."""
+    level = [fmpz(denominator) for denominator in denominators]
+    while len(level) > 1:  # of neighbours first: long numbers meet only numbers of their own length
+        pairs = [a if a == b else a.lcm(b) for a, b in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[len(level) // 2 * 2 :]
+        if max(common.bit_length() for common in level) > longest:
+            raise ValueError(f"its numbers have a common denominator of more than {longest} bits")
+    return int(level[0]) if level else 1
+
+
 def over_common_denominator(*vectors: Rationals) -> tuple[list[Integers], Any]:
     """The numerators of all vectors over one denominator, and that denominator."""
-    common = integer_type()(math.lcm(*(int(v.denominator) for v in vectors)))
+    denominators = [v.denominator for v in vectors]
+    if all(d == denominators[0] for d in denominators):
+        return [v.numerators for v in vectors], denominators[0]
+    common = integer_type()(common_denominator({int(d) for d in denominators}))
     return [v.scaled_to(common) for v in vectors], common

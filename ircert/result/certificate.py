@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ircert.errors import IrcertError
+from ircert.files import LARGEST_TEXT
 from ircert.ir.arrays import Array
 from ircert.ir.fractions_text import to_text
 from ircert.ir.graph import Graph
@@ -39,7 +41,13 @@ def certificate(result: Result) -> str:
         "model": _model(result.graph),
         "other": None if result.other_graph is None else _model(result.other_graph),
     }
-    return json.dumps(fields, indent=1) + "\n"
+    text = json.dumps(fields, indent=1) + "\n"
+    if len(text) > LARGEST_TEXT:
+        raise IrcertError(
+            f"the certificate has {len(text)} bytes, more than `ircert check` reads",
+            remedy="the witness in the JSON result proves the same: replay it with Graph.exact",
+        )
+    return text
 
 
 def _side(values: Array) -> list[str | None]:

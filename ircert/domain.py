@@ -46,9 +46,14 @@ def _read(given: Any, size: int, center: Array | None) -> Box:
         if side.shape not in ((), (1,), (size,)):
             raise QueryError(f"{FORM}, got {side.size} numbers for {size} inputs")
     box = Box(np.broadcast_to(low, size) + 0.0, np.broadcast_to(high, size) + 0.0)
-    if not isinstance(given, Mapping) and low.shape == high.shape == (size,) == (2,):
+    if low.shape == high.shape == (size,) == (2,) and not _names_sides(given):
         _check_reading(given, box, center)
     return box
+
+
+def _names_sides(given: Any) -> bool:
+    """Whether two vectors are surely low and high: by their names, or as a tuple of two arrays, which no pairs are."""
+    return isinstance(given, Mapping) or (isinstance(given, tuple) and all(isinstance(v, np.ndarray) for v in given))
 
 
 def _sides(given: Any, size: int) -> list[Array]:

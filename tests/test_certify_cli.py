@@ -171,7 +171,7 @@ BAD = """
     --center 0.5 --problem transform; --center 0.5 --problem transform --both; --center 0.5 --domain 2:1
     --center 0.5 --domain 1:2; --center 0.5 --domain 1; --center 0.5 --fix 0; --center 0.5 --select 4
     --center 0.5 --certificate -; --center 0.5 --backend lp; --center 0.5 --seed 3000000000; --center nan
-    --center 0.5 --radius 0; --center 0.5 --max-radius inf; --center 0.5 --domain nan:1; --center 0.5 --fix 0=nan
+    --center 0.5 --radius 0; --center 0.5 --max-radius -inf; --center 0.5 --domain nan:1; --center 0.5 --fix 0=nan
     --center 0.5 --time-limit nan; --center 0.5 --other none.ir; --center @; --center 0.5 --select -1
 """
 

@@ -172,7 +172,10 @@ def box(given: Any, center: Any) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.rule("Q-2")
-@pytest.mark.parametrize("pairs", [[(0, 1), (2, 3)], ((0, 1), (2, 3)), np.array([[0, 1], [2, 3]]), [(0, 0), (1, 3)]])
+@pytest.mark.parametrize(
+    "pairs",
+    [[(0, 1), (2, 3)], ((0, 1), (2, 3)), np.array([[0, 1], [2, 3]]), [*np.array([[0, 1], [2, 3]])], [(0, 0), (1, 3)]],
+)
 def test_two_pairs_that_may_be_intervals_are_asked_about(pairs: Any) -> None:
     center = [0.0, 2.0]
     with pytest.raises(QueryError, match="can be read in two ways") as error:
@@ -207,6 +210,8 @@ def test_low_and_high_where_nothing_else_can_be_meant() -> None:
     assert box(([-1, 0], [1, 2]), [0.0, 0.0]) == ([-1.0, 0.0], [1.0, 2.0]), "as intervals it would not hold the centre"
     assert box(([0, 1], [1, 2]), [0.5, 1.5]) == ([0.0, 1.0], [1.0, 2.0]), "both are the same box"
     assert box((0, [1, 2]), [0.0, 1.0]) == ([0.0, 0.0], [1.0, 2.0])
+    data = np.array([[0.0, 3.0], [2.0, 1.0]])
+    assert box((data.min(axis=0), data.max(axis=0)), [0.0, 2.0]) == ([0.0, 1.0], [2.0, 3.0])
     assert box(([-math.inf, 0], math.inf), [5.0, 5.0]) == ([-math.inf, 0.0], [math.inf, math.inf])
 
 

@@ -76,7 +76,8 @@ def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | 
         if is_function_of(graph, other):
             return "the other network computes its output from this one's, or from nothing"
     if _is_affine(graph) and _has_full_rank(question, graph):
-        return "the network is affine and of full rank: injective on the whole space"
+        where = "on the whole space" if len(free_inputs(question)) == graph.input_dim else "in the inputs that are free"
+        return f"the network is affine and of full rank: injective {where}"
     if is_injective(graph):
         return "the network is a chain of blocks that are close to linear maps: injective on the whole space"
     return None

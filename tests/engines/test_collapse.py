@@ -52,6 +52,7 @@ PROBLEMS = ["local", "pseudo", "transform"]
 SHAPES = [(49, 20, 10), (64, 32, 16, 10), (300, 64, 300), (784, 64, 10), (1000, 60, 1000)]
 
 
+@pytest.mark.rule("IA-1")
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("sizes", SHAPES, ids=lambda sizes: "-".join(map(str, sizes)))
 def test_no_ball_is_good_however_many_inputs_there_are(sizes: tuple[int, ...], problem: str) -> None:
@@ -81,6 +82,7 @@ def test_tiny_weights_the_sides_of_a_domain_and_pinned_inputs(problem: str, norm
         assert all(0 <= v <= 1 for v in point)
 
 
+@pytest.mark.rule("IA-1")
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_in_the_corner_of_a_domain(problem: str) -> None:
     found = asked(layers(80, 30, 10), np.zeros(80), problem, (0.0, 1.0))
@@ -149,6 +151,7 @@ def test_witnesses_hold_on_the_sides_of_any_domain(graph: Graph, problem: str, d
             assert all(abs(v - Fraction(c)) <= 1 for x in found.witness for v, c in zip(x, center, strict=True))
 
 
+@pytest.mark.rule("IA-1")
 def test_a_centre_off_all_kinks_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every region next to it is the same one."""
     looked: list[int] = []

@@ -62,6 +62,7 @@ def some_cone_has_an_edge(here: Neighbourhood, ways: list[int]) -> bool:
     return False
 
 
+@pytest.mark.rule("IA-1")
 @given(mlps(inputs=4, width=3, depth=2, kinds=("dyadic",)), st.data())
 def test_a_segment_is_found_where_a_cone_has_an_edge(graph: Graph, data: st.DataObject) -> None:
     graph = canonical(graph)

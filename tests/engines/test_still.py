@@ -118,6 +118,7 @@ def test_linear_parts_agree_in_every_arithmetic(graph: Graph, data: st.DataObjec
         assert np.allclose(near.reshape(rounded.shape), rounded, atol=1e-6, rtol=1e-6)
 
 
+@pytest.mark.rule("IA-2")
 @given(graphs())
 def test_every_path_passes_a_cut(graph: Graph) -> None:
     graph = canonical(graph)
@@ -134,6 +135,7 @@ def test_every_path_passes_a_cut(graph: Graph) -> None:
     assert set(narrow_cuts(graph)) <= set(cuts(graph))
 
 
+@pytest.mark.rule("IA-2")
 def test_the_cut_with_the_shortest_numbers_is_taken() -> None:
     """300-64-300: 64 neurons, half of them on, see less than 300 outputs do; with 10 outputs these decide."""
     x = [Fraction(1, 8)] * 300
@@ -144,6 +146,7 @@ def test_the_cut_with_the_shortest_numbers_is_taken() -> None:
     assert len(narrow.inputs) == 5
 
 
+@pytest.mark.rule("IA-2")
 def test_few_inputs_are_enough_where_some_do_the_same() -> None:
     """Equal columns, and one that no neuron that is on reads."""
     weight = RANDOM.normal(size=(30, 40))
@@ -157,6 +160,7 @@ def test_few_inputs_are_enough_where_some_do_the_same() -> None:
     assert still_direction(none, None, list(range(40))) == Direction([5], [1])
 
 
+@pytest.mark.rule("IA-2")
 def test_tiny_weights_are_avoided() -> None:
     """Columns near 1e-60, as training with weight decay leaves them, make no long numbers."""
     weight = RANDOM.normal(size=(10, 30))
@@ -200,6 +204,7 @@ def _is_after(asked: Iterator[int], most: int) -> bool:
     return next(asked) >= most
 
 
+@pytest.mark.rule("IA-4")
 @given(graphs(), st.data())
 def test_neurons_keep_their_signs_as_far_as_the_bounds_say(graph: Graph, data: st.DataObject) -> None:
     place = place_of(canonical(graph), data)
@@ -221,6 +226,7 @@ def test_directions_are_rounded_to_floats_however_long_they_are() -> None:
     assert direction.fractions(4)[2] == Fraction(1, 1 << 5002)
 
 
+@pytest.mark.rule("IA-4")
 def test_floats_that_overflow_decide_nothing() -> None:
     graph = canonical(ircert.load([([[1e300, -1e300]], None), ([[1e300]], [1.0]), ([[1.0]], None)]))
     place = Neighbourhood(graph, [Fraction(2), Fraction(1)])

@@ -25,6 +25,7 @@ def rationals(matrix: Array) -> list[list[Fraction]]:
     return [[Fraction(v) for v in row] for row in matrix.tolist()]
 
 
+@pytest.mark.rule("IA-3")
 @given(matrices(4, 5))
 def test_null_vectors(matrix: Array) -> None:
     columns = columns_of(matrix)
@@ -56,6 +57,7 @@ def test_a_prime_that_misleads() -> None:
     assert null_vector(Dyadics.of_floats(np.array([[prime, 0.0, prime], [0.0, 1.0, 1.0]]))) in ([1, 1, -1], [-1, -1, 1])
 
 
+@pytest.mark.rule("IA-3")
 @given(matrices(3, 4), matrices(3, 4), st.booleans(), st.data())
 def test_spans(first: Array, second: Array, made: bool, data: st.DataObject) -> None:
     if made:
@@ -71,6 +73,7 @@ def test_spans(first: Array, second: Array, made: bool, data: st.DataObject) -> 
     assert seem_spanned(residues(first, PRIMES[0]), residues(second, PRIMES[0])) == expected
 
 
+@pytest.mark.rule("IA-3")
 def test_what_a_prime_alone_says_is_no_span() -> None:
     """The rows agree modulo the prime, and not otherwise."""
     first, second = np.array([[1.0, 1.0]]), np.array([[1.0, 1.0 + PRIMES[0]]])

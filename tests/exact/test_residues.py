@@ -69,6 +69,7 @@ def test_echelon_forms(matrix: Array) -> None:
     assert np.array_equal(made, there[:, found.free])
 
 
+@pytest.mark.rule("IA-3")
 @given(matrices())
 def test_full_rank_modulo_a_prime_is_full_rank(matrix: Array) -> None:
     assert has_full_rank(matrix) == (fractions.rank(columns_of(matrix)) == matrix.shape[1])

@@ -10,6 +10,7 @@ from typing import Any
 from ircert import engines
 from ircert.engines.asking import ask, given_options, nothing_known
 from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
+from ircert.engines.collapse import free_inputs
 from ircert.engines.sharing import merged, settled, statistics
 from ircert.engines.turns import Plan
 from ircert.errors import IrcertError
@@ -43,13 +44,26 @@ class Auto(Engine):
         wide = quick and max(question.graph.sizes.values()) > WIDE
         found = None if wide else instant(question)
         if found is not None:
-            return replace(found, engine="instant")
+            return replace(_with_optimum(question, found), engine="instant")
         if not able:
             why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
             return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
         answer = _in_turns(replace(question, at_once=wide), able)
         everywhere = always(question) if wide and _nothing_found(answer) else None
         return answer if everywhere is None else replace(everywhere, engine="instant")
+
+
+def _with_optimum(question: Question, answer: Answer) -> Answer:
+    """The answer; for a ball that fewer outputs than inputs refute anyway, with p*, which says more."""
+    if question.radius is None or answer.witness is None or question.graph.output_dim >= len(free_inputs(question)):
+        return answer
+    from ircert.engines.search import Search
+
+    try:
+        search = Search(question)
+        return replace(search.with_optimum(answer, question.radius), backend=search.backend)
+    except KeyboardInterrupt:  # the verdict is known
+        return answer
 
 
 def _participants() -> list[Engine]:

@@ -15,7 +15,7 @@ from ircert.domain import Box
 from ircert.engines.base import Question
 from ircert.engines.climb import climbed
 from ircert.errors import IrcertError
-from ircert.limits import Deadline, Undecided, until
+from ircert.limits import Deadline, until
 from ircert.passes.product import canonical, program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
 from ircert.programs.relaxation import relaxed
@@ -109,11 +109,11 @@ def _pair(question: Question, asked: Program, outcome: Outcome) -> Pair | None:
 
 
 def _repaired(question: Question, query: Query, near: Pair, deadline: Deadline) -> Pair | None:
-    """An exact collision near a pair; None if there is none, or no time for it."""
+    """An exact collision near a pair; None if there is none, or no time for it, or floats do not hold the numbers."""
     try:
         with until(deadline.passed):
             found, _ = judge(canonical(question.graph), query, *near)
-    except Undecided:
+    except ArithmeticError:
         return None
     return None if found is None else (found.x, found.y)
 
@@ -123,8 +123,11 @@ def _climbed(question: Question, radius: float, start: Pair, most: float | None,
     box = Box(question.low, question.high)
     query = Query(question.problem, question.center, radius, question.norm, question.other, box)
     enough = math.inf if most is None else most
-    with until(deadline.passed):
-        end = climbed(canonical(question.graph), query, start, enough)
+    try:
+        with until(deadline.passed):
+            end = climbed(canonical(question.graph), query, start, enough)
+    except ArithmeticError:
+        return start
     found = _repaired(question, query, end, Deadline(min(REPAIR, question.deadline.left())))
     return start if found is None or separation(question, *found) < separation(question, *start) else found
 

@@ -260,6 +260,9 @@ class Search:
             return self._stopped()
         seconds = question.deadline.left() / 2
         self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
+        if self.far.pair is not None:
+            certified = End(self.clear, CLEAR if self.clear else NOTHING)
+            return Answer("refuted", certified, None, self.far.pair, "exact", self._stats())
         if self.far.bound is None:
             self._end_by(Cause.SOLVER, f"the tree is too large, and {self.far.reason}")
             return self._stopped()

@@ -23,14 +23,17 @@ LOOKS = 4
 def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
     """Whether no J of a cube has a kernel, by cutting it until every piece is contracted."""
     count = slopes.middle.shape[1]
-    good = np.ones(count, dtype=bool)
     faces = network.givens == network.size
+    cut = slopes.free.any(axis=0)
+    # where nothing is free there is nothing to cut
+    good: Mask = cut | (known.proved & known.positive if faces else known.proved)
     if network.size > MOST_INPUTS:
-        return ~good
+        return np.zeros(count, dtype=bool)
     used = np.zeros(count, dtype=np.int64)
-    if faces:
-        good &= ~_turned_vertex(network, slopes, known.fixed)
-    pair = np.flatnonzero(good)
+    pair = np.flatnonzero(cut)
+    if faces and len(pair):
+        good[pair] = ~_turned_vertex(network, slopes.take(pair), known.fixed[..., pair])
+        pair = np.flatnonzero(cut & good)
     slopes, weights = slopes.take(pair), known.weights[:, pair]
     while len(pair):
         slopes = slopes.cut(weights, faces=faces)

@@ -133,7 +133,7 @@ class Descent:
                     raise
                 scale *= 2.0**-10
                 continue
-            size = 0.0 if found is None else float(_radius_above(found[1].measure(norm), norm))
+            size = 0.0 if found is None else _float_above(found[1].measure(norm), norm)
             if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
                 break
             scale = size
@@ -141,9 +141,9 @@ class Descent:
 
     def _scale(self, far: Pair | None) -> float:
         if far is not None:
-            return float(_radius_above(far.measure(self.setting.norm), self.setting.norm))
+            return _float_above(far.measure(self.setting.norm), self.setting.norm)
         if self.best is not None:
-            return float(_radius_above(self.best[0], self.setting.norm))
+            return _float_above(self.best[0], self.setting.norm)
         return 1.0
 
     def _room(self) -> Fraction:
@@ -154,6 +154,14 @@ class Descent:
 def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
     checkpoint()
     return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
+
+
+def _float_above(measure: Fraction, norm: str) -> float:
+    """The radius of this measure as a float; Undecided beyond the floats, where no ball reaches."""
+    try:
+        return float(_radius_above(measure, norm))
+    except OverflowError:
+        raise Undecided from None
 
 
 def _radius_above(measure: Fraction, norm: str) -> Fraction:

@@ -241,9 +241,11 @@ def _equal_pairs(
     found: list[tuple[float, Array]] = []
     for _ in range(NEWTON):
         checkpoint()
+        points = np.clip(points, setting.low, setting.high)
+        finite = np.isfinite(points).all(axis=(1, 2))
+        points, radii = points[finite], radii[finite]
         if not len(points):
             break
-        points = np.clip(points, setting.low, setting.high)
         flat = points.reshape(-1, n)
         values = setting.outputs(flat)[:, : setting.givens].reshape(len(points), 2, -1)
         gaps = values[:, 0] - values[:, 1]
@@ -256,8 +258,6 @@ def _equal_pairs(
         good = np.isfinite(both).all(axis=(1, 2)) & ~done & (apart > 1e-6 * radii) & (distance < 4 * reach)
         points, gaps, both, radii = points[good], gaps[good], both[good], radii[good]
         points = points - np.einsum("bij,bj->bi", np.linalg.pinv(both), gaps).reshape(-1, 2, n)
-        finite = np.isfinite(points).all(axis=(1, 2))
-        points, radii = points[finite], radii[finite]
     return found
 
 
@@ -295,9 +295,10 @@ def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: f
     found: list[tuple[float, Array]] = []
     for _ in range(NEWTON):
         checkpoint()
+        points = np.clip(points, setting.low, setting.high)
+        points = points[np.isfinite(points).all(axis=1)]
         if not len(points):
             break
-        points = np.clip(points, setting.low, setting.high)
         gaps = setting.outputs(points) - value
         distance = np.abs(points - setting.center).max(axis=1)
         done = (np.abs(gaps).max(axis=1) < 1e-9 * scale) & (distance > 1e-7 * min(reach, 1.0)) & (distance < 2 * reach)
@@ -306,5 +307,4 @@ def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: f
         good = np.isfinite(matrices).all(axis=(1, 2)) & ~done
         points, gaps, matrices = points[good], gaps[good], matrices[good]
         points = points - np.einsum("bij,bj->bi", np.linalg.pinv(matrices), gaps)
-        points = points[np.isfinite(points).all(axis=1)]
     return found

@@ -102,6 +102,32 @@ def test_no_solver_is_asked_where_the_ball_itself_is_the_bound(monkeypatch: pyte
 
 
 @pytest.mark.rule("E-5")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_an_instant_answer_has_it_too(problem: str) -> None:
+    """Fewer outputs than inputs refute every ball: p* is what says more."""
+    graph, center = network(7, 12, 8, 4), pixels(7, 12)
+    found = ircert.certify(graph, center, problem, radius=0.25, domain=(0.0, 1.0), time_limit=30)
+    assert (found.engine, found.verdict, found.radius.refuted) == ("instant", "refuted", 0.0)
+    assert found.optimum is not None
+    assert found.optimum.trust == "exact"
+    assert found.optimum.value >= found.optimum.bound * (1 - 1e-6) > 0.2
+    square = ircert.load([(np.diag([1.0, 0.0]), None)])
+    assert ircert.certify(square, [0.0, 0.0], problem, radius=0.25).optimum is None
+
+
+@pytest.mark.rule("E-1")
+def test_the_solvers_collision_refutes_where_trees_have_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ircert.engines.search import Search
+
+    monkeypatch.setattr(Search, "_prove", lambda *_, **__: "stopped")
+    monkeypatch.setattr(Search, "_hunt", lambda _: None)
+    fold = ircert.load([([[1.0], [-1.0]], None), ([[1.0, 1.0]], None)])
+    for center, verdict in ((0.25, "refuted"), (1.5, "unresolved")):
+        found = asked(fold, [center], radius=1.0)
+        assert found.verdict == verdict
+
+
+@pytest.mark.rule("E-5")
 @pytest.mark.parametrize(
     ("problem", "norm", "most"),
     [

@@ -73,7 +73,7 @@ class Plan:
         return sorted((name for name, cost in costs.items() if cost < math.inf), key=costs.__getitem__)
 
     def _is_affordable(self, effort: Effort, units: float) -> bool:
-        return units <= min(effort.most, effort.rate * SHARE * self.left())
+        return units < math.inf and units <= min(effort.most, effort.rate * SHARE * self.left())
 
     def _growing(self, endless: list[str]) -> Iterator[Turn]:
         """Turns of growing budgets, so that none waits for ever for another; the last one has all that is left."""

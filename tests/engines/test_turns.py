@@ -162,6 +162,8 @@ def test_predicted_efforts_come_in_order_and_endless_ones_between() -> None:
         Turn("a"),
     ]
     assert plan(left=1.0, long=work(900.0), longer=work(9000.0)) == [Turn("long"), Turn("longer")]
+    for unknown in (math.inf, math.nan):
+        assert plan(long=work(unknown), a=endless) == [Turn("a")]
 
 
 @pytest.mark.rule("AU-7")

@@ -62,7 +62,14 @@ class Beside(crew.Crew):
             for i in range(self.threads)
         ]
         pairs = zip(self.workers, orders, strict=True)
-        return [_travelled(worker.answer(_travelled(order))) for worker, order in pairs]
+        try:
+            return [_travelled(worker.answer(_travelled(order))) for worker, order in pairs]
+        except (
+            BaseException
+        ):  # the limit of this process reaches its workers here: they are gone, as processes would be
+            self.close()
+            self.__post_init__()
+            raise
 
 
 def _travelled(what: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -413,3 +414,21 @@ def test_only_the_largest_float32_and_infinities_are_no_bound() -> None:
     assert graph([1e40, -1e40]).tolist() == [1e39, -1e39]
     free = ircert.load(one("Clip", [2], np.array(-np.inf), np.array(np.inf), dtype=TensorProto.DOUBLE))
     assert free([1e40, -1e40]).tolist() == [1e40, -1e40]
+
+
+@pytest.mark.rule("F-2")
+@pytest.mark.parametrize("op", ["AveragePool", "MaxPool", "Conv"])
+@pytest.mark.parametrize("auto", ["SAME_UPPER", "SAME_LOWER"])
+def test_same_padding_agrees_or_is_refused(op: str, auto: str) -> None:
+    """Where strides skip entries at the end the padding would be negative: no text says what that means."""
+    refused = 0
+    for n, kernel, stride in product((1, 4, 5, 6), (1, 2, 3), (1, 2, 3, 4)):
+        given = {"strides": [stride], "auto_pad": auto} | ({} if op == "Conv" else {"kernel_shape": [kernel]})
+        built = one(op, [1, 1, n], *([weights(1, 1, kernel)] if op == "Conv" else []), **given)
+        if (-(-n // stride) - 1) * stride + kernel >= n:
+            compare(built, count=2)
+            continue
+        refused += 1
+        with pytest.raises(UnsupportedModel, match="runtimes differ here: give pads"):
+            ircert.load(built)
+    assert refused > 0

@@ -62,7 +62,9 @@ def _padding(call: Call, extent: Sequence[int], stride: Sequence[int], reach: Se
         return (0,) * 2 * axes
     if call.op != "Conv" and max(call.get("dilations", (1,))) > 1:
         raise call.refuse(f"auto_pad {auto} with dilations", "runtimes differ here: give pads")
-    missing = [max(0, (-(-n // s) - 1) * s + r - n) for n, s, r in zip(extent, stride, reach, strict=True)]
+    missing = [(-(-n // s) - 1) * s + r - n for n, s, r in zip(extent, stride, reach, strict=True)]
+    if min(missing) < 0:  # the operator's text says how much to pad, and not what to leave out
+        raise call.refuse(f"auto_pad {auto} where strides skip entries", "runtimes differ here: give pads")
     small, large = [m // 2 for m in missing], [m - m // 2 for m in missing]
     return tuple(small + large if auto == "SAME_UPPER" else large + small)
 

@@ -178,7 +178,7 @@ class _Parser:
         if reference not in self.resolved:
             array = self.resolve(reference)
             self.resolved[reference] = array
-            self.spare += array.size if isinstance(array, np.ndarray) else array.nnz + array.shape[0]
+            self.spare += array.size if isinstance(array, np.ndarray) else 2 * array.nnz + array.shape[0]
         return self.resolved[reference]
 
     def _json(self) -> Any:

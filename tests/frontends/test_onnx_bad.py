@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 import ircert
 from ircert.errors import FileError, IrcertError, UnsupportedModel
 from tests.frontends.support import inlined_external, model, node, one, weights
+from tests.test_files import at_most
 
 NET = model(
     [
@@ -157,6 +159,83 @@ CLAIMS: dict[str, Any] = {
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_of_gigabytes(name: str) -> None:
     refused(CLAIMS[name], "an array of", "numbers would be needed", "at most")
+
+
+def chained(op: str, count: int, inputs: dict[str, Any], stored: dict[str, Any], **attributes: Any) -> Any:
+    """One op again and again, on the result before and, if there is one, on a stored array."""
+    rest = f" {next(iter(stored))}" if stored else ""
+    names = ["x", *(f"h{k}" for k in range(count))]
+    steps = [node(op, f"{a}{rest}", b, **attributes) for a, b in pairwise(names)]
+    return model([*steps, node("Relu", names[-1])], inputs, stored)
+
+
+def of_constants(op: str, inputs: str, stored: dict[str, Any], count: int = 40) -> Any:
+    """Many constants, of which one entry each is read."""
+    made = [node(op, inputs, f"c{k}") for k in range(count)]
+    read = [node("Slice", f"c{k} zero one", f"s{k}") for k in range(count)]
+    total = node("Sum", " ".join(["x", *(f"s{k}" for k in range(count))]))
+    return model([*made, *read, total], {"x": [1]}, {**stored, "zero": np.array([0]), "one": np.array([1])})
+
+
+SIDE = 2**11
+BOMBS: dict[str, Any] = {
+    "concat_of_constants": model(
+        [
+            *(node("Concat", f"c{k} c{k}", f"c{k + 1}", axis=0) for k in range(40)),
+            node("ReduceMax", "c40", "r", keepdims=0),
+            node("Add", "x r"),
+        ],
+        {"x": [1]},
+        {"c0": weights(1)},
+    ),
+    "concat": model(
+        [
+            node("Concat", "x x", "c0", axis=0),
+            *(node("Concat", f"c{k} c{k}", f"c{k + 1}", axis=0) for k in range(40)),
+            node("Relu", "c40"),
+        ],
+        {"x": [1]},
+    ),
+    "constants": of_constants("ConstantOfShape", "s", {"s": np.array([2**22])}),
+    "ranges": of_constants("Range", "a b c", {"a": np.int64(0), "b": np.int64(2**21), "c": np.int64(1)}, 60),
+    "tiles": of_constants("Tile", "c n", {"c": weights(1), "n": np.array([2**22])}),
+    "transposes": chained("Transpose", 60, {"x": [SIDE, SIDE]}, {}, perm=[1, 0]),
+    "diagonals": chained("Mul", 60, {"x": [SIDE, SIDE]}, {"c": np.float32(3)}),
+    "matrices": chained("MatMul", 60, {"x": [200, 200]}, {"w": weights(200, 200)}),
+    "relus": chained("Relu", 60, {"x": [SIDE, SIDE]}, {}),
+    "where": model(
+        [node("Greater", "x c", "g"), node("Where", "g x d")],
+        {"x": [300, 300]},
+        {"c": weights(300, 300), "d": weights(300, 300, seed=1)},
+    ),
+}
+
+
+@pytest.mark.rule("F-6")
+@pytest.mark.parametrize("name", BOMBS)
+def test_claims_that_grow_node_by_node(name: str) -> None:
+    assert BOMBS[name].ByteSize() < 2**20
+    with at_most(700):
+        refused(BOMBS[name], "node `")
+
+
+@pytest.mark.rule("F-6")
+def test_one_place_of_a_data_file_that_is_read_again_and_again(tmp_path: Path) -> None:
+    count, size = 200, 2**20
+    built = model([node("Sum", " ".join(["x", *(f"w{k}" for k in range(count))]))], {"x": [size]})
+    for k in range(count):
+        tensor = numpy_helper.from_array(np.zeros(1, np.float32), f"w{k}")
+        tensor.dims[0] = size
+        inlined_external(tensor, "m.data", 4 * size)
+        built.graph.initializer.append(tensor)
+    (tmp_path / "m.onnx").write_bytes(built.SerializeToString())
+    (tmp_path / "m.data").write_bytes(bytes(4 * size))
+    with at_most(700):
+        refused(tmp_path / "m.onnx", "far more memory than the model's files")
+    del built.graph.initializer[8:]
+    built.graph.node[0].CopyFrom(node("Sum", " ".join(["x", *(f"w{k}" for k in range(8))])))
+    (tmp_path / "m.onnx").write_bytes(built.SerializeToString())
+    assert ircert.load(tmp_path / "m.onnx").output_dim == size
 
 
 def test_a_claim_in_a_tensor() -> None:
@@ -458,3 +537,24 @@ def test_a_very_long_data_file_name(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="name has 100000 characters") as caught:
         ircert.load(path)
     assert len(str(caught.value)) < 300
+
+
+def nested(depth: int) -> Any:
+    """Functions, each of which calls the one before twice."""
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    bodies = [[node("Relu", "a", "b")]]
+    for k in range(depth):
+        bodies.append([helper.make_node(f"f{k}", [a], [b], domain="own") for a, b in (("a", "c"), ("c", "b"))])
+    functions = [helper.make_function("own", f"f{k}", ["a"], ["b"], body, imports) for k, body in enumerate(bodies)]
+    call = helper.make_node(f"f{depth}", ["x"], ["y"], domain="own")
+    return model([call], {"x": [1, 2]}, domains=["own"], functions=functions)
+
+
+@pytest.mark.rule("F-6")
+def test_functions_that_call_functions() -> None:
+    assert len(ircert.load(nested(6))) == 65
+    assert nested(60).ByteSize() < 5000
+    refused(nested(60), "functions cannot be inlined")
+    built = nested(1)
+    built.functions[0].node[0].CopyFrom(helper.make_node("f1", ["a"], ["b"], domain="own"))
+    refused(built, "functions cannot be inlined")

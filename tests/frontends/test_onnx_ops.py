@@ -423,7 +423,8 @@ def test_same_padding_agrees_or_is_refused(op: str, auto: str) -> None:
     """Where strides skip entries at the end the padding would be negative: no text says what that means."""
     refused = 0
     for n, kernel, stride in product((1, 4, 5, 6), (1, 2, 3), (1, 2, 3, 4)):
-        given = {"strides": [stride], "auto_pad": auto} | ({} if op == "Conv" else {"kernel_shape": [kernel]})
+        given: dict[str, Any] = {"strides": [stride], "auto_pad": auto}
+        given |= {} if op == "Conv" else {"kernel_shape": [kernel]}
         built = one(op, [1, 1, n], *([weights(1, 1, kernel)] if op == "Conv" else []), **given)
         if (-(-n // stride) - 1) * stride + kernel >= n:
             compare(built, count=2)

@@ -214,6 +214,7 @@ def _tile(call: Call, arrays: Arrays) -> Const:
 
 
 def _concat(call: Call, arrays: Arrays) -> Const:
+    require_possible(sum(array.size for array in arrays), call)
     return np.concatenate(arrays, axis=call.get("axis", 1))
 
 

@@ -13,6 +13,7 @@ import onnx
 from onnx import checker, helper
 
 from ircert.errors import GraphError, IrcertError, OpError, UnsupportedModel
+from ircert.frontends.onnx.budget import Budget
 from ircert.frontends.onnx.fold import can_move, fold_with, is_known, move
 from ircert.frontends.onnx.interface import Options, bound_inputs, chosen_names, free_inputs, input_shape, require_known
 from ircert.frontends.onnx.net import Net
@@ -20,7 +21,7 @@ from ircert.frontends.onnx.ops import HANDLERS
 from ircert.frontends.onnx.read import opset_of, require_opset
 from ircert.frontends.onnx.refuse import refuse_constant, refuse_op
 from ircert.frontends.onnx.tensors import to_array, to_dense, widened
-from ircert.frontends.onnx.values import Call, Tensor, Value
+from ircert.frontends.onnx.values import Call, Const, Tensor, Value
 from ircert.ir.graph import Graph
 
 _STANDARD = ("", "ai.onnx")
@@ -43,6 +44,7 @@ class _Reader:
         self.folder = folder
         self.opset = opset_of(model)
         self.model = model
+        self.budget = Budget(model.ByteSize())
         self.values: dict[str, Value] = {}
         self.stored: dict[str, Any] = {}
         self._remember(model.graph)
@@ -54,7 +56,7 @@ class _Reader:
         read = {*outputs, *(name for node in self.needed for name in _reads(node, self._taken))}
         names = free_inputs(declared, [name for name in declared if name in read], options)
         shapes = [input_shape(declared[name], options) for name in names]
-        self.net = Net(sum(math.prod(shape) for shape in shapes), names[0] if len(names) == 1 else "x")
+        self.net = Net(sum(math.prod(shape) for shape in shapes), names[0] if len(names) == 1 else "x", self.budget)
         self._place(names, shapes)
 
     def _taken(self, node: Any) -> Any:
@@ -99,9 +101,24 @@ class _Reader:
                 f"nothing defines the value `{name}` before it is used", remedy="the model is damaged; export it again"
             )
         stored, what = self.stored[name], f"initializer `{name}`"
-        read = to_dense if isinstance(stored, onnx.SparseTensorProto) else to_array
-        self.values[name] = read(stored, self.folder, what)
-        return self.values[name]
+        array = self._array(stored, what)
+        self.values[name] = array
+        return array
+
+    def _array(self, stored: Any, what: str) -> Const:
+        """The numbers of a stored tensor, dense or sparse."""
+        if isinstance(stored, onnx.SparseTensorProto):
+            array = to_dense(stored, self.folder, what)
+        else:
+            array = to_array(stored, self.folder, what)
+            self._allow_for_data(stored)
+        self.budget.take(array.nbytes, what)
+        return array
+
+    def _allow_for_data(self, stored: Any) -> None:
+        if self.folder is not None and stored.data_location == onnx.TensorProto.EXTERNAL:
+            location = next(entry.value for entry in stored.external_data if entry.key == "location")
+            self.budget.allow_for((self.folder / location).resolve())
 
     def run(self, nodes: Sequence[Any]) -> None:
         """Evaluate nodes in order."""
@@ -109,11 +126,19 @@ class _Reader:
             results = self._results(node)
             for name, value in zip(node.output, results, strict=False):
                 if name:
+                    self._count(node, value)
                     self.values[name] = value
                     self.net.label(value, name)
 
+    def _count(self, node: Any, value: Value) -> None:
+        """Charge a computed array, unless it is another view of the numbers that it was computed from."""
+        if isinstance(value, np.ndarray):
+            given = [self.values.get(name) for name in node.input]
+            if not any(isinstance(array, np.ndarray) and np.may_share_memory(value, array) for array in given):
+                self.budget.take(value.nbytes, _place(node))
+
     def _results(self, node: Any) -> Sequence[Value]:
-        where = f"node `{node.name or next(iter(node.output), node.op_type)}`"
+        where = _place(node)
         if node.domain in _STANDARD:
             require_opset(self.opset)
         elif (node.domain, node.op_type) not in FOREIGN:
@@ -177,7 +202,7 @@ class _Reader:
     def _constant(self, call: Call) -> Value:
         for name, value in call.attributes.items():
             if name == "value":
-                return to_array(value, self.folder, call.where)
+                return to_array(value, self.folder, call.where)  # `run` charges it
             if name == "sparse_value":
                 return to_dense(value, self.folder, call.where)
             if name.startswith(("value_float", "value_int")):
@@ -203,6 +228,10 @@ class _Reader:
             return [self.value(info.name) for info in branch.output]
         finally:
             self.values, self.stored = values, stored
+
+
+def _place(node: Any) -> str:
+    return f"node `{node.name or next(iter(node.output), node.op_type)}`"
 
 
 def _chosen_outputs(graph: Any, options: Options) -> list[str]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ircert.errors import UnsupportedModel
+from ircert.frontends.onnx.budget import Budget
 from ircert.frontends.onnx.names import sanitised
 from ircert.frontends.onnx.values import Comparison, Const, Tensor, Value, require_size
 from ircert.ir.arrays import Array, Matrix, diagonal, freeze, identity
@@ -21,14 +22,17 @@ from ircert.ir.ops import Add, Affine, Concat, Conv, Op, Select
 class Net:
     """Adds nodes to a graph; every method takes and returns tensors. `where` is the ONNX node being read."""
 
-    def __init__(self, length: int, name: str) -> None:
+    def __init__(self, length: int, name: str, budget: Budget | None = None) -> None:
         self.build = Builder(length, name="x")
+        self._budget = budget
         self.where = ""
         self._labels = {self.build.input: sanitised(name)}
 
     def node(self, op: Op, *operands: Tensor, shape: Sequence[int]) -> Tensor:
         """One node; its result reads as an array of this shape."""
         require_size(math.prod(shape), self.where)
+        if self._budget is not None:
+            self._budget.take(8 * op.held, self.where)
         return Tensor(self.build.node(op, *(operand.node for operand in operands)), tuple(shape))
 
     def op(self, tensor: Tensor) -> Node:

@@ -14,6 +14,7 @@ from ircert.errors import FileError, UnsupportedModel
 from ircert.files import read_bytes
 
 OLDEST = 7
+MOST_NODES = 2**18
 
 
 def read_model(source: Any) -> tuple[Any, Path | None]:
@@ -61,8 +62,35 @@ def _checked(model: Any, path: object) -> Any:
 def _inlined(model: Any, path: object) -> Any:
     """Local functions replaced by their bodies."""
     try:
+        if _Expansion(model.functions).size(model.graph.node) > MOST_NODES:
+            raise ValueError("functions that call functions: too many nodes")
         return onnx.inliner.inline_local_functions(model)
     except Exception as error:  # the inliner is native code and raises whatever it likes
         raise UnsupportedModel(
             "its local functions cannot be inlined", where=str(path), remedy="export the model without functions"
         ) from error
+
+
+class _Expansion:
+    """How many nodes a model has once its functions are replaced by their bodies: a few can stand for billions."""
+
+    def __init__(self, functions: Any) -> None:
+        self._bodies = {(f.domain, f.name, f.overload): f.node for f in functions}
+        self._sizes: dict[tuple[str, str, str], int] = {}
+
+    def size(self, nodes: Any) -> int:
+        """The number of nodes; more than the limit where a function calls itself."""
+        total = 0
+        for node in nodes:
+            total += self._of_call((node.domain, node.op_type, node.overload))
+            for attribute in node.attribute:
+                total += sum(self.size(graph.node) for graph in (attribute.g, *attribute.graphs))
+        return min(total, MOST_NODES + 1)
+
+    def _of_call(self, called: tuple[str, str, str]) -> int:
+        if called not in self._bodies:
+            return 1
+        if called not in self._sizes:
+            self._sizes[called] = MOST_NODES + 1  # until it is known: what a call of itself would find
+            self._sizes[called] = self.size(self._bodies[called])
+        return self._sizes[called]

@@ -14,7 +14,7 @@ from ircert.errors import UnsupportedModel
 
 # A computed array may not hold more numbers than this: files lie about sizes, and shapes multiply quickly. Stored
 # weights are not limited: their bytes are there.
-LARGEST = 1 << 25
+LARGEST = 1 << 23
 
 Const: TypeAlias = NDArray[Any]
 

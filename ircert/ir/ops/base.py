@@ -66,9 +66,9 @@ class Op(ABC):
 
     @property
     def held(self) -> int:
-        """How many numbers its arrays store."""
+        """How many numbers its arrays store, the indices of sparse ones included."""
         arrays = [value for value in self.attributes().values() if isinstance(value, np.ndarray | csr_array)]
-        return sum(a.nnz + a.shape[0] if isinstance(a, csr_array) else a.size for a in arrays)
+        return sum(2 * a.nnz + a.shape[0] if isinstance(a, csr_array) else a.size for a in arrays)
 
     @cached_property
     def fingerprint(self) -> bytes:

@@ -23,6 +23,10 @@ from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Affine, LeakyRelu
 from ircert.ir.ops.smooth import Choose
 
+MOST_LINES = 2**16
+"""Each is compared in exact rationals."""
+_SIMPLER = "where(x > c, x, c) and where(x > 0, x, a x) are read; write others with Relu, Max or Clip"
+
 
 def _compare(net: Net, call: Call) -> Value:
     a, b = net.numeric(call.input(0)), net.numeric(call.input(1))
@@ -75,7 +79,7 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
         raise UnsupportedModel(
             "Where chooses between two branches that are not proved to meet where its condition changes",
             where=net.where,
-            remedy="where(x > c, x, c) and where(x > 0, x, a x) are read; write others with Relu, Max or Clip",
+            remedy=_SIMPLER,
         )
     slope = _leaky_slope(upper, lower, gap)
     if slope is not None and upper.base is not None:
@@ -121,6 +125,8 @@ def _lines(net: Net, values: Sequence[Tensor | Const], shape: tuple[int, ...]) -
     chains = [_chain(net, value, shape) for value in values]
     table = np.stack([np.zeros(math.prod(shape)), *(column for _, columns in chains for column in columns)], axis=1)
     rows, whose = np.unique(table, axis=0, return_inverse=True)
+    if len(rows) > MOST_LINES:
+        raise UnsupportedModel(f"Where compares {len(rows)} different pairs of lines", where=net.where, remedy=_SIMPLER)
     found, start = [], 1
     for base, columns in chains:
         found.append(_composed(base, rows[:, start : start + len(columns)]))

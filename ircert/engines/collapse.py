@@ -56,7 +56,7 @@ def collision_at_center(question: Question, graph: Graph) -> Pair | None:
     sides = _sides(question)
     inside = [j for j, side in sides.items() if side == 0]
     direction = still_direction(here, None, inside) if inside else None
-    found = cone_direction(here, sides) if direction is None else (direction, here.on)
+    found = cone_direction(here, sides, question.seed) if direction is None else (direction, here.on)
     if found is None:
         return None
     step = _step(question, [here], *found)

@@ -35,6 +35,9 @@ class Arithmetic(Protocol[M]):
     def spread(self, matrix: M, indices: Indices, size: int) -> M:
         """Zeros, with the rows of the matrix at these places."""
 
+    def signed(self, matrix: M, plus: Mask) -> M:
+        """The rows, with a minus where there is no plus."""
+
     def stack(self, matrices: list[M]) -> M:
         """One below the other."""
 
@@ -66,6 +69,10 @@ class Floats:
         whole = np.zeros((size, matrix.shape[1]))
         whole[indices] = matrix
         return whole
+
+    def signed(self, matrix: Array, plus: Mask) -> Array:
+        """The rows, with a minus where there is no plus."""
+        return np.where(plus[:, None], matrix, -matrix)
 
     def stack(self, matrices: list[Array]) -> Array:
         """One below the other."""

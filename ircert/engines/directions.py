@@ -45,10 +45,11 @@ class Direction:
 
 @dataclass(frozen=True)
 class Along:
-    """f(x + t v) = f(x) + t change for 0 <= t <= reach (None: for every t)."""
+    """f(x + t v) = f(x) + t change for 0 <= t <= reach (None: for every t); on: the neurons that are on before that."""
 
     change: Vector
     reach: Fraction | None
+    on: dict[str, Mask]
 
 
 class Neighbourhood:
@@ -82,6 +83,7 @@ class Neighbourhood:
         """The derivative along v; the neurons at 0 turn with it."""
         slopes = {self.graph.input: Rationals.of_fractions(v)}
         reach: Fraction | None = None
+        on: dict[str, Mask] = {}
         for node in self.graph.nodes:
             if node.name == self.graph.input:
                 continue
@@ -89,20 +91,21 @@ class Neighbourhood:
             operands = [slopes[name] for name in node.operands]
             if isinstance(node.op, Relu):
                 value = self._values[node.operands[0]]
-                slopes[node.name] = _turned(value, operands[0])
+                on[node.name] = _turned(value, operands[0])
+                still = np.where(on[node.name], operands[0].numerators, integer_type()(0))
+                slopes[node.name] = Rationals(still, operands[0].denominator)
                 reach = _least(reach, _first_change(value, operands[0]))
             elif isinstance(node.op, Affine):
                 slopes[node.name] = node.op.exact_product(*operands)
             else:
                 slopes[node.name] = node.op.exact(*operands)
-        return Along(slopes[self.graph.output].fractions(), reach)
+        return Along(slopes[self.graph.output].fractions(), reach, on)
 
 
-def _turned(value: Rationals, slope: Rationals) -> Rationals:
-    """The derivative of relu(z) from z and the derivative of z."""
-    zero = integer_type()(0)
+def _turned(value: Rationals, slope: Rationals) -> Mask:
+    """Where relu(z) has a slope, from z and the derivative of z."""
     on = (value.numerators > 0) | ((value.numerators == 0) & (slope.numerators > 0))
-    return Rationals(np.where(on.astype(bool), slope.numerators, zero), slope.denominator)
+    return np.asarray(on, dtype=bool)
 
 
 def _first_change(value: Rationals, slope: Rationals) -> Fraction | None:

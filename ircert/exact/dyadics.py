@@ -113,6 +113,10 @@ class DyadicArithmetic:
         whole[indices] = matrix.numerators
         return Dyadics(whole, matrix.scale)
 
+    def signed(self, matrix: Dyadics, plus: Mask) -> Dyadics:
+        """The rows, with a minus where there is no plus."""
+        return Dyadics(np.where(plus[:, None], matrix.numerators, -matrix.numerators), matrix.scale)
+
     def stack(self, matrices: list[Dyadics]) -> Dyadics:
         """One below the other."""
         scale = max(m.scale for m in matrices)

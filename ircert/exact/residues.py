@@ -133,6 +133,10 @@ class Residues:
         whole[indices] = matrix
         return whole
 
+    def signed(self, matrix: Array, plus: Mask) -> Array:
+        """The rows, with a minus where there is no plus."""
+        return np.where(plus[:, None], matrix, reduced(self.prime - matrix, self.prime))
+
     def stack(self, matrices: list[Array]) -> Array:
         """One below the other."""
         return np.concatenate(matrices)

@@ -14,12 +14,13 @@ import ircert
 from ircert.engines import cones
 from ircert.engines.cones import cone_direction
 from ircert.engines.cuts import narrow_cuts
-from ircert.engines.derivatives import derivatives
+from ircert.engines.derivatives import dense, derivatives
 from ircert.engines.directions import Neighbourhood, Vector
 from ircert.engines.still import standing, still_direction
 from ircert.exact.dyadics import DyadicArithmetic, Dyadics
 from ircert.ir.arrays import Mask
 from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine
 from ircert.limits import OutOfTime, until
 from ircert.passes.product import canonical
 from ircert.testing import mlps
@@ -63,9 +64,23 @@ def some_cone_has_an_edge(here: Neighbourhood, ways: list[int]) -> bool:
 
 
 @pytest.mark.rule("IA-1")
-@given(mlps(inputs=4, width=3, depth=2, kinds=("dyadic",)), st.data())
-def test_a_segment_is_found_where_a_cone_has_an_edge(graph: Graph, data: st.DataObject) -> None:
-    graph = canonical(graph)
+def rescaled(graph: Graph, data: st.DataObject) -> Graph:
+    """The same with weights of all sizes."""
+    exponents = data.draw(st.lists(st.integers(-200, 0), min_size=5, max_size=5))
+    build = ircert.Builder(graph.input_dim)
+    names = {graph.input: build.input}
+    for node in graph.nodes[1:]:
+        op, operands = node.op, [names[name] for name in node.operands]
+        if isinstance(op, Affine):
+            rows, columns = np.indices(op.weight.shape)
+            op = Affine(dense(op.weight) * 2.0 ** np.array(exponents)[(3 * rows + columns) % 5], op.bias)
+        names[node.name] = build.node(op, *operands)
+    return build.graph(names[graph.output])
+
+
+@given(mlps(inputs=4, width=3, depth=2), st.booleans(), st.data())
+def test_a_segment_is_found_where_a_cone_has_an_edge(graph: Graph, spread: bool, data: st.DataObject) -> None:
+    graph = rescaled(canonical(graph), data) if spread else canonical(graph)
     x = data.draw(st.lists(st.integers(-1, 1), min_size=graph.input_dim, max_size=graph.input_dim))
     here = Neighbourhood(graph, [Fraction(v) for v in x])
     if sum(len(kinks) for kinks in here.kinks.values()) > 4:
@@ -76,8 +91,9 @@ def test_a_segment_is_found_where_a_cone_has_an_edge(graph: Graph, data: st.Data
     if still is not None:
         return
     found = cone_direction(here, dict(enumerate(ways)))
-    assert (found is not None) == some_cone_has_an_edge(here, ways)
-    if found is not None:
+    if found is None:
+        assert not some_cone_has_an_edge(here, ways)
+    else:
         v = found[0].fractions(graph.input_dim)
         assert any(v)
         assert all(way * a >= 0 for way, a in zip(ways, v, strict=True))
@@ -86,6 +102,15 @@ def test_a_segment_is_found_where_a_cone_has_an_edge(graph: Graph, data: st.Data
         t = Fraction(1) if along.reach is None else along.reach
         moved = [a + t * b for a, b in zip(here.x, v, strict=True)]
         assert list(graph.exact(moved)) == list(graph.exact(here.x))
+
+
+def test_neurons_at_0_that_go_different_ways() -> None:
+    """relu(x) - relu(-x) - x stands still everywhere, relu(x) + relu(-2 x) - x to the right: one on, one off."""
+    for last, expected in (([1.0, -1.0, -1.0, 1.0], {1, -1}), ([1.0, 2.0, -1.0, 1.0], {1})):
+        graph = canonical(ircert.load([([[1.0], [-1.0], [1.0], [-1.0]], None), ([last], None)]))
+        found = cone_direction(Neighbourhood(graph, [Fraction(0)]), {0: 0})
+        assert found is not None
+        assert found[0].numbers[0] in expected
 
 
 def test_a_direction_that_no_basis_vector_is() -> None:
@@ -109,4 +134,5 @@ def test_large_programs_are_not_begun_and_the_deadline_is_asked(monkeypatch: pyt
     with until(lambda: True), pytest.raises(OutOfTime):
         cone_direction(here, sides)
     monkeypatch.setattr(cones, "MOST_NUMBERS", 1)
+    monkeypatch.setattr(cones, "FEW_NUMBERS", 1)
     assert cone_direction(here, sides) is None

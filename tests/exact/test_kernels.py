@@ -91,6 +91,7 @@ def test_the_arithmetic_of_dyadic_numbers(a: Array, b: Array, sparse: bool) -> N
     whole = exact.of_floats(b)
     on = np.arange(len(b)) % 2 == 0
     assert values(exact.masked(whole, on)) == rationals(b * on[:, None])
+    assert values(exact.signed(whole, on)) == rationals(np.where(on[:, None], b, -b))
     assert values(exact.rows(whole, np.array([0, 0]))) == rationals(b[[0, 0]])
     assert values(exact.spread(whole, np.arange(1, len(b) + 1), len(b) + 2)) == rationals(np.pad(b, ((1, 1), (0, 0))))
     assert values(exact.stack([whole, exact.of_floats(b / 4)])) == rationals(np.concatenate([b, b / 4]))

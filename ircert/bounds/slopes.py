@@ -68,11 +68,12 @@ def _distance_from_identity(low: Array, high: Array) -> Array | None:
     """A bound on |I - C J|, entry by entry, for some C and all J between these; None if there is no C."""
     if len(low) < low.shape[1] or not np.isfinite([low, high]).all():
         return None
-    middle = low + (high - low) / 2
-    radius = np.maximum(high - middle, middle - low) * (1 + 1e-15)
-    inverse = np.linalg.pinv(middle) if middle.any() else np.zeros(middle.T.shape)
-    rest = np.abs(np.eye(low.shape[1]) - inverse @ middle) + np.abs(inverse) @ radius
-    return rest + slack(len(low) + 2, 1.0 + np.abs(inverse) @ (np.abs(middle) + radius))
+    middle = low / 2 + high / 2  # low + (high - low) / 2 might overflow
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number bounds nothing
+        radius = np.maximum(high - middle, middle - low) * (1 + 1e-15)
+        inverse = np.linalg.pinv(middle) if middle.any() else np.zeros(middle.T.shape)
+        rest = np.abs(np.eye(low.shape[1]) - inverse @ middle) + np.abs(inverse) @ radius
+        return rest + slack(len(low) + 2, 1.0 + np.abs(inverse) @ (np.abs(middle) + radius))
 
 
 def linear_part(graph: Graph) -> Graph:

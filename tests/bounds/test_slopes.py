@@ -94,3 +94,14 @@ def test_vectors_that_cannot_be_in_a_kernel() -> None:
     assert largest is not None
     assert largest[0] < 1e-9
     assert largest[1] == pytest.approx(1.0)
+
+
+def test_slopes_beyond_the_floats_exclude_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    largest = np.finfo(np.float64).max
+    for high in (np.diag([largest, 1.0]), np.full((2, 2), largest)):
+        assert not keeps_apart(-high, high)
+        ball = Ball(np.zeros(2), 1.0, "inf", np.full(2, -np.inf), np.full(2, np.inf))
+        most = largest_kernel(-high, high, ball)
+        assert most is not None
+        assert not (most < 1.0).any()
+    assert not recwarn.list

@@ -30,6 +30,8 @@ EVEN = 2.0**-40
 """The same in floats."""
 ACTIVE = (1e-5, 1e-7, 1e-9, 1e-11)
 """Rows of at most that size, relative to their terms, may be 0."""
+TINY = 2.0**-18
+"""Floats cannot tell such squares apart: a smaller unit has to be taken, and no close bound is worth its time."""
 FINE = 64
 """Bits behind the point of a height."""
 RANK = 1e-12
@@ -59,7 +61,7 @@ def nearest_round(rows: PairRows, patient: bool, goes_on: Callable[[], bool]) ->
                 return None
             best = min((_height(rows, z), z), best or (_height(rows, z), z))
         bound = max(bound, _below(program, best[0]))
-        if best[0] - bound <= CLOSE * 2**turn * best[0]:
+        if best[0] < TINY or best[0] - bound <= CLOSE * 2**turn * best[0]:
             break
         program.add(rows.above(_tangents(rows, np.array([float(v) for v in best[1]]))))
     assert best is not None
@@ -129,7 +131,7 @@ def _cut_in_floats(rows: PairRows, program: Program, known: float) -> Guess:
             break
         squares = max(float((z[start : start + rows.size] ** 2).sum()) for start in rows.starts)
         known = min(known, squares)
-        if known - height <= EVEN * known:
+        if known < TINY or known - height <= EVEN * known:
             break
         program.add(rows.above(_tangents(rows, z)))
         guess = program.guess(downward(program))

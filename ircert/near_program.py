@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 
 from ircert.ir.arrays import Array, Indices, Matrix, identity
-from ircert.limits import checkpoint
+from ircert.limits import checkpoint, left
 from ircert.linear_regions import FloatMaps, Pattern
 from ircert.query import Norm
 
@@ -123,7 +123,7 @@ class NearProgram:
             b_eq=rest if len(rows) else None,
             bounds=np.concatenate([bounds, np.tile([0.0, 1.0], (extra, 1))]),
             method="highs",
-            options={"primal_feasibility_tolerance": TOLERANCE, "time_limit": LONGEST},
+            options={"primal_feasibility_tolerance": TOLERANCE, "time_limit": max(0.01, min(LONGEST, left()))},
         )
         good_end = found.status == 0 and found.x is not None
         return np.split(found.x[: self.width], len(self.sides)) if good_end else None

@@ -33,6 +33,16 @@ def affine_interval(weight: Matrix, bias: Array, low: Array, high: Array) -> tup
     return positive @ low + negative @ high + bias - error, positive @ high + negative @ low + bias + error
 
 
+def pseudo_inverse(matrix: Array) -> Array:
+    """The pseudo-inverse of a matrix, or of each of a stack, in floats; LinAlgError where floats hold none.
+
+    Of numbers that are not finite LAPACK's iteration may never end.
+    """
+    if not np.isfinite(matrix).all():
+        raise np.linalg.LinAlgError("the matrix is not finite")
+    return np.asarray(np.linalg.pinv(matrix), dtype=np.float64)
+
+
 def _parts(weight: Matrix) -> tuple[Matrix, Matrix]:
     if isinstance(weight, np.ndarray):
         return np.maximum(weight, 0.0), np.minimum(weight, 0.0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import propagate
-from ircert.bounds.rounding import slack
+from ircert.bounds.rounding import pseudo_inverse, slack
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
@@ -71,7 +71,7 @@ def _distance_from_identity(low: Array, high: Array) -> Array | None:
     middle = low / 2 + high / 2  # low + (high - low) / 2 might overflow
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number bounds nothing
         radius = np.maximum(high - middle, middle - low) * (1 + 1e-15)
-        inverse = np.linalg.pinv(middle) if middle.any() else np.zeros(middle.T.shape)
+        inverse = pseudo_inverse(middle) if middle.any() else np.zeros(middle.T.shape)
         rest = np.abs(np.eye(low.shape[1]) - inverse @ middle) + np.abs(inverse) @ radius
         return rest + slack(len(low) + 2, 1.0 + np.abs(inverse) @ (np.abs(middle) + radius))
 

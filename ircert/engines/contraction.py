@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ircert.bounds.rounding import TINY, slack
+from ircert.bounds.rounding import TINY, pseudo_inverse, slack
 from ircert.engines.cuts import between, cuts
 from ircert.engines.derivatives import dense, entries
 from ircert.engines.norms import Unbounded, any_norm_bound, norm_bound, norm_estimate, product, rough_product
@@ -96,7 +96,7 @@ class _Block:
         if self.start not in terms:
             return Fraction(1)
         linear = terms[self.start][0]
-        inverse: Array = np.linalg.pinv(linear).astype(np.float64)
+        inverse = pseudo_inverse(linear)
         if not np.isfinite(inverse).all():
             raise Unbounded
         size = self.norm_of(inverse, self.norm)

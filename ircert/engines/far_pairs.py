@@ -31,6 +31,8 @@ WIDEST = 1e7
 POINTS = ("x", "y", "v")
 """Blocks of variables that are read from a solution."""
 MARGIN = 1e-6
+WORK = 0.8
+"""The part of the time that is used: what is found has to be evaluated exactly once more."""
 CLIMB = 0.25
 """The part of the time for climbing from a known collision, and at least that much for doing so from the solver's."""
 REPAIR = 1.0
@@ -60,7 +62,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     From the solver's pair, and from a known collision, linear programs climb to pairs that are further apart. Where
     these reach what the ball itself allows no solver is asked.
     """
-    deadline = Deadline(min(seconds, LONGEST))
+    deadline = Deadline(WORK * min(seconds, LONGEST))
     most = question.trivial_bound(radius)
     share = CLIMB if norm == question.norm else 1 - CLIMB  # the solver says little about another norm
     found = None if known is None else _climbed(question, radius, known, most, Deadline(share * deadline.left()))
@@ -68,7 +70,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
         return FarPairs(None, None, None, found)
     box = Box(question.low, question.high)
     query = Query(question.problem, question.center, radius, question.norm, question.other, box, norm)
-    far, near = _solved(question, query, max(0.1, (1 - CLIMB) * deadline.left()))
+    far, near = _solved(question, query, Deadline((1 - CLIMB) * deadline.left()))
     near = None if near is None else _repaired(question, query, near, deadline)
     if near is not None and known is not None:
         near = _climbed(question, radius, near, most, deadline)
@@ -76,7 +78,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     return replace(far, pair=max(pairs, default=None, key=lambda pair: separation(question, *pair)))
 
 
-def _solved(question: Question, query: Query, seconds: float) -> tuple[FarPairs, Pair | None]:
+def _solved(question: Question, query: Query, deadline: Deadline) -> tuple[FarPairs, Pair | None]:
     """The solver's bound, and its pair in floats."""
     name = question.backend or DEFAULT
     norm = query.objective_norm
@@ -86,8 +88,10 @@ def _solved(question: Question, query: Query, seconds: float) -> tuple[FarPairs,
         solver = backends.get(name)
         if not isinstance(solver, Solver):
             return FarPairs(None, name, f"`{name}` does not solve programs"), None
+        if deadline.passed():
+            return FarPairs(None, name, "there was no time for the program"), None
         threads = threads_of(question, solver)
-        outcome = solver.solve(asked, time_limit=seconds, threads=threads, seed=question.seed)
+        outcome = solver.solve(asked, time_limit=deadline.left(), threads=threads, seed=question.seed)
     except (IrcertError, ArithmeticError) as error:
         return FarPairs(None, name, str(error)), None
     bound, near = outcome.bound, _pair(question, asked, outcome)
@@ -111,7 +115,7 @@ def _pair(question: Question, asked: Program, outcome: Outcome) -> Pair | None:
 def _repaired(question: Question, query: Query, near: Pair, deadline: Deadline) -> Pair | None:
     """An exact collision near a pair; None if there is none, or no time for it, or floats do not hold the numbers."""
     try:
-        with until(deadline.passed):
+        with until(deadline):
             found, _ = judge(canonical(question.graph), query, *near)
     except ArithmeticError:
         return None
@@ -124,7 +128,7 @@ def _climbed(question: Question, radius: float, start: Pair, most: float | None,
     query = Query(question.problem, question.center, radius, question.norm, question.other, box)
     enough = math.inf if most is None else most
     try:
-        with until(deadline.passed):
+        with until(deadline):
             end = climbed(canonical(question.graph), query, start, enough)
     except ArithmeticError:
         return start

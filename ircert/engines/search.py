@@ -224,6 +224,12 @@ class Search:
 
     def with_optimum(self, answer: Answer, radius: float) -> Answer:
         """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
+        try:
+            return self._with_optimum(answer, radius)
+        except OutOfTime:  # the verdict is known
+            return answer
+
+    def _with_optimum(self, answer: Answer, radius: float) -> Answer:
         if answer.witness is None:
             return replace(answer, optimum=Optimum(0.0, 0.0, "exact"))
         question, value = self.question, self._separation(*answer.witness)

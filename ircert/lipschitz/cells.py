@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.bounds.rounding import pseudo_inverse
 from ircert.engines.norms import Unbounded, norm_bound
 from ircert.ir.arrays import Array
 from ircert.lipschitz.stretch import Rows, Span, least, most
@@ -97,7 +98,7 @@ class Cells:
         """A bound below of L': (1 - max |I - C A|) / |C| with one matrix C for all cells; 0 where there is none."""
         value, error = self.matrices, self.errors
         try:
-            inverse: Array = np.linalg.pinv(value.mean(axis=0)).astype(np.float64)
+            inverse = pseudo_inverse(value.mean(axis=0))
             size = norm_bound(inverse, self.norm)
         except (np.linalg.LinAlgError, Unbounded):
             return 0.0

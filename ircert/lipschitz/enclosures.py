@@ -17,7 +17,7 @@ from itertools import count
 
 import numpy as np
 
-from ircert.bounds.rounding import slack
+from ircert.bounds.rounding import pseudo_inverse, slack
 from ircert.engines.directions import Neighbourhood
 from ircert.engines.norms import Unbounded, norm_bound
 from ircert.ir.arrays import Array
@@ -114,7 +114,7 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
     if typical.shape[0] < size:
         return 0.0
     try:
-        inverse: Array = np.linalg.pinv(typical).astype(np.float64)
+        inverse = pseudo_inverse(typical)
         worst = max(_distance(inverse, low, high, norm) for low, high in pairs)
         return 0.0 if worst >= 1 else rounded_down((1 - worst) / norm_bound(inverse, norm))
     except (np.linalg.LinAlgError, Unbounded):
@@ -184,7 +184,7 @@ def _short(matrix: Array, norm: Norm) -> tuple[float, Array]:
     _, _, rows = np.linalg.svd(matrix)
     directions = [rows[-1]]
     if norm != "2":
-        inverse: Array = np.linalg.pinv(matrix).astype(np.float64)
+        inverse = pseudo_inverse(matrix)
         directions.append(inverse @ _long(inverse, norm)[1])
     order = {"inf": np.inf, "1": 1, "2": 2}[norm]
     lengths = [float(np.linalg.norm(v, ord=order)) for v in directions]

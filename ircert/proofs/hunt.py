@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ircert.bounds.rounding import pseudo_inverse
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import checkpoint
 from ircert.proofs.descent import Descent
@@ -257,7 +258,7 @@ def _equal_pairs(
         both = np.concatenate([matrices[:, 0], -matrices[:, 1]], axis=2)
         good = np.isfinite(both).all(axis=(1, 2)) & ~done & (apart > 1e-6 * radii) & (distance < 4 * reach)
         points, gaps, both, radii = points[good], gaps[good], both[good], radii[good]
-        points = points - np.einsum("bij,bj->bi", np.linalg.pinv(both), gaps).reshape(-1, 2, n)
+        points = points - np.einsum("bij,bj->bi", pseudo_inverse(both), gaps).reshape(-1, 2, n)
     return found
 
 
@@ -306,5 +307,5 @@ def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: f
         matrices = secants.jacobians((sides(setting, points) > 0).astype(np.float64))
         good = np.isfinite(matrices).all(axis=(1, 2)) & ~done
         points, gaps, matrices = points[good], gaps[good], matrices[good]
-        points = points - np.einsum("bij,bj->bi", np.linalg.pinv(matrices), gaps)
+        points = points - np.einsum("bij,bj->bi", pseudo_inverse(matrices), gaps)
     return found

@@ -177,7 +177,8 @@ def _on(rows: Rows, z: Array) -> Solution | None:
 def _in_floats(rows: PairRows) -> Array | None:
     filled = rows.all.take(np.flatnonzero(rows.all.lengths))
     (table, limits), equal = filled.floats(), filled.equal
-    if not np.isfinite(limits).all() or table.size > LARGEST:
+    # LAPACK might never end on numbers that are not finite
+    if not (np.isfinite(table).all() and np.isfinite(limits).all()) or table.size > LARGEST:
         return None
     try:
         _, sizes, turned = np.linalg.svd(table[equal])

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.bounds.rounding import UNIT, slack
+from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
@@ -76,7 +76,7 @@ class Secants:
         middle, radius = (low + high) / 2, (high - low) / 2 * (1 + 4 * UNIT)
         radius = np.nextafter(radius, np.inf) + slack(2, np.abs(middle))
         try:
-            inverse = np.linalg.pinv(middle)
+            inverse = pseudo_inverse(middle)
         except np.linalg.LinAlgError:
             return None
         rest = np.eye(self.setting.size) - inverse @ middle
@@ -137,7 +137,7 @@ class Secants:
         if not self.square:
             middle = self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0]
             try:
-                projection = np.linalg.pinv(middle)
+                projection = pseudo_inverse(middle)
             except np.linalg.LinAlgError:
                 return False
             absolute = np.abs(projection)

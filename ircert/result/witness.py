@@ -35,8 +35,13 @@ def report(graph: Graph, other: Graph | None, norm: Norm, x: list[Fraction], y: 
     """The report of an exact collision of `graph`; `other` is the second network of `transform`."""
     near_x, near_y = (_floats(point) for point in (x, y))
     apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
-    gap = float(np.linalg.norm(graph(near_x) - graph(near_y), ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
-    return Witness(near_x, near_y, length(norm, *apart), gap, ExactPair(list(x), list(y)))
+    return Witness(near_x, near_y, length(norm, *apart), _gap(graph, norm, near_x, near_y), ExactPair(list(x), list(y)))
+
+
+def _gap(graph: Graph, norm: Norm, x: Array, y: Array) -> float:
+    """What is left of a collision in floats; no number where they do not hold the outputs."""
+    with np.errstate(all="ignore"):
+        return float(np.linalg.norm(graph(x) - graph(y), ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
 
 
 def length(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:

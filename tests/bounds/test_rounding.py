@@ -1,0 +1,50 @@
+"""Pseudo-inverses of floats, where there are any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.bounds.rounding import pseudo_inverse
+
+ENDLESS = [[np.inf, 5e-324, 5e-324], [np.inf, 5e-324, 5e-324], [-1.0, 1e160, 1e-320]]
+"""LAPACK never comes to an end with this one."""
+
+
+@pytest.mark.parametrize("matrix", [ENDLESS, [[np.nan]], [[[1.0]], [[np.inf]]]])
+def test_what_is_not_finite_has_none(matrix: Any) -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        pseudo_inverse(np.array(matrix))
+
+
+def test_what_is_finite_has_one() -> None:
+    assert pseudo_inverse(np.diag([2.0, 0.0])).tolist() == [[0.5, 0.0], [0.0, 0.0]]
+    assert pseudo_inverse(np.array([[[2.0]], [[4.0]]])).ravel().tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("norm", ["inf", 1, 2])
+def test_no_engine_asks_for_one_that_there_is_not(norm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of two finite bounds may be infinite."""
+    real, asked = np.linalg.pinv, []
+
+    def finite(matrix: Any, *more: Any, **options: Any) -> Any:
+        asked.append(bool(np.isfinite(matrix).all()))
+        return real(np.where(np.isfinite(matrix), matrix, 0.0), *more, **options)
+
+    monkeypatch.setattr(np.linalg, "pinv", finite)
+    weight = [[1.7e308, 5e-324, 5e-324], [1.7e308, 5e-324, 5e-324], [-1.0, 1e160, 1e-320]]
+    other = [([[1.0, 2.0, -1.0], [0.5, -1.0, 1.0]], None), ([[1.0, 1.0]], None)]
+    ircert.certify(
+        [(weight, None)],
+        [-0.5, 2.0, -0.5],
+        "transform",
+        other=other,
+        norm=norm,
+        radius=2.0,
+        engine="milp",
+        time_limit=1,
+    )
+    assert all(asked)

@@ -20,9 +20,9 @@ from timing import Measured, measured
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.base import Question
-from ircert.engines.prediction import predicted_regions
+from ircert.engines.regions.growth import Surroundings
+from ircert.engines.regions.prediction import predicted_regions
 from ircert.passes.product import canonical
-from ircert.regions.growth import Surroundings
 
 CENTER = (0.01, 0.02)
 BOX = np.full(2, np.inf)
@@ -66,7 +66,7 @@ def cases() -> list[Case]:
 def compare(case: Case, limit: float) -> None:
     print(case)
     usual: Measured | None = None
-    for engine in ("regions", "milp", "auto"):
+    for engine in ("regions", "boxes", "auto"):
 
         def run(engine: str = engine) -> tuple[bool, str]:
             result = ircert.certify(case.graph, CENTER, engine=engine, time_limit=limit, **case.asked)

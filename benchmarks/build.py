@@ -20,14 +20,14 @@ from timing import timed
 
 import ircert
 from ircert.backends import get
-from ircert.encodings.analyse import analyse
-from ircert.encodings.ball import point_of_ball
-from ircert.encodings.distance import maximise_length
-from ircert.encodings.form import Form
-from ircert.encodings.network import NetworkCopy
 from ircert.programs.build import ProgramBuilder
+from ircert.programs.encodings.analyse import analyse
+from ircert.programs.encodings.ball import point_of_ball
+from ircert.programs.encodings.distance import maximise_length
+from ircert.programs.encodings.form import Form
+from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.program import Origin, Program
-from ircert.query import Query
+from ircert.questions.query import Query
 
 SIZES = [8, 256, 256, 8]
 RADIUS = 1.0

@@ -19,12 +19,12 @@ import numpy as np
 
 import ircert
 from ircert.engines.base import Question
-from ircert.engines.directions import Neighbourhood, Vector
-from ircert.engines.instant import instant
+from ircert.engines.instant.directions import Neighbourhood, Vector
+from ircert.engines.instant.engine import instant
 from ircert.engines.judge import judge
 from ircert.ir.arrays import Array
 from ircert.passes.product import canonical
-from ircert.query import Query
+from ircert.questions.query import Query
 
 Layers = list[tuple[Array, Array]]
 SIZES = (

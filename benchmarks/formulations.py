@@ -10,13 +10,13 @@ import numpy as np
 import ircert
 from ircert.backends.base import Solver, Status
 from ircert.engines.base import Deadline, Question
-from ircert.engines.part_search import PartSearch
-from ircert.engines.part_tasks import Kinks
-from ircert.engines.tangent import tangents
+from ircert.engines.milp.part_search import PartSearch
+from ircert.engines.milp.part_tasks import Kinks
+from ircert.engines.milp.tangent import tangents
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical, program
 from ircert.passes.tangent_product import TangentProduct
-from ircert.query import Query
+from ircert.questions.query import Query
 
 DONE = (Status.OPTIMAL, Status.INFEASIBLE)
 

@@ -28,17 +28,17 @@ from unittest import mock
 from formulations import Ball, largest
 from timing import Measured, measured
 
-import ircert.proofs.cell_tree
-import ircert.proofs.cubes
-import ircert.proofs.orientation
-import ircert.proofs.pair_search
-import ircert.proofs.prover
-import ircert.proofs.whole
+import ircert.engines.boxes.enclosures.cubes
+import ircert.engines.boxes.search.orientation
+import ircert.engines.boxes.search.pair_search
+import ircert.engines.boxes.search.prover
+import ircert.engines.boxes.trees.cell_tree
+import ircert.engines.boxes.trees.whole
 from ircert.backends import get
 from ircert.backends.base import Solver
 from ircert.data.networks import bundled
+from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.ir.arrays import Array, Mask
-from ircert.proofs.contractions import Slopes
 from ircert.reproduction.running_times import residual
 
 BALLS = [
@@ -66,17 +66,26 @@ def _any_slope(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask
 
 
 PLACES = {
-    "degree": [(ircert.proofs.prover, "MOST_INPUTS", 0)],
+    "degree": [(ircert.engines.boxes.search.prover, "MOST_INPUTS", 0)],
     "cutting slopes": [
         (place, "MOST_FREE", -1)
-        for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.cell_tree)
+        for place in (
+            ircert.engines.boxes.search.orientation,
+            ircert.engines.boxes.search.pair_search,
+            ircert.engines.boxes.trees.cell_tree,
+        )
     ],
-    "looks at vertices": [(ircert.proofs.cubes, "LOOKS", 0)],
+    "looks at vertices": [(ircert.engines.boxes.enclosures.cubes, "LOOKS", 0)],
     "bounds of slopes": [(Slopes, "between", _any_slope)],
-    "boxes": [(ircert.proofs.prover, "MOST_CUT", 0)],
-    "trees of balls": [(ircert.proofs.whole, "FEW_OPEN", -1)],
+    "boxes": [(ircert.engines.boxes.search.prover, "MOST_CUT", 0)],
+    "trees of balls": [(ircert.engines.boxes.trees.whole, "FEW_OPEN", -1)],
     "trees": [
-        (place, "FEW_OPEN", -1) for place in (ircert.proofs.orientation, ircert.proofs.pair_search, ircert.proofs.whole)
+        (place, "FEW_OPEN", -1)
+        for place in (
+            ircert.engines.boxes.search.orientation,
+            ircert.engines.boxes.search.pair_search,
+            ircert.engines.boxes.trees.whole,
+        )
     ],
 }
 """What to set so that an argument of the search is never used."""
@@ -97,7 +106,7 @@ def balls(options: argparse.Namespace) -> None:
                 _show(found, f"{solver.name} {way}", usual)
                 usual = found if way == "paper" else usual
             first = first or usual
-        for engine in ("milp", "regions", "auto"):
+        for engine in ("boxes", "regions", "auto"):
             if engine != "regions" or ball.graph.input_dim <= 2:
                 _show(measured(partial(ball.search, engine)), f"engine {engine}", first)
 
@@ -110,7 +119,7 @@ def step(options: argparse.Namespace) -> None:
     for solver in _solvers("gurobi"):
         usual = measured(partial(Ball(graph, radius, options.long).paper, solver))
         _show(usual, f"{solver.name} paper, one step")
-    for engine in ("milp", "regions"):
+    for engine in ("boxes", "regions"):
         _show(measured(partial(largest, graph, engine, options.long)), f"engine {engine}, exact", usual)
 
 
@@ -120,7 +129,7 @@ def radii(options: argparse.Namespace) -> None:
             continue
         print(f"{name}: largest radius")
         graph, limit = bundled(name), options.long if name in LARGE[1:] else 4 * options.limit
-        engines = ["milp", "regions", "auto"] if graph.input_dim <= 2 else ["milp"]
+        engines = ["boxes", "regions", "auto"] if graph.input_dim <= 2 else ["boxes"]
         for engine in engines:
             _show(measured(partial(largest, graph, engine, limit)), f"engine {engine}")
         tangent = measured(partial(largest, graph, "milp", 2 * options.limit, formulation="tangent"))
@@ -138,8 +147,8 @@ def residuals(options: argparse.Namespace) -> None:
     print(f"x + g(x), g of norm {BY_SEARCH:g}: the largest radius up to {RADIUS:g} by search")
     for n0, n1 in RESIDUAL:
         graph = residual(n0, n1, BY_SEARCH, 0)
-        found = measured(partial(largest, graph, "milp", 2 * options.limit, max_radius=RADIUS))
-        _show(found, f"{n0} inputs, {n1} neurons: milp")
+        found = measured(partial(largest, graph, "boxes", 2 * options.limit, max_radius=RADIUS))
+        _show(found, f"{n0} inputs, {n1} neurons: boxes")
 
 
 def without(options: argparse.Namespace) -> None:
@@ -148,9 +157,9 @@ def without(options: argparse.Namespace) -> None:
             continue
         print(f"{name}, {'largest radius' if radius is None else f'radius {radius:g}'}")
         graph, limit = bundled(name), 3 * options.limit
-        question = partial(largest, graph, "milp", limit)
+        question = partial(largest, graph, "boxes", limit)
         if radius is not None:
-            question = partial(Ball(graph, radius, limit).search, "milp")
+            question = partial(Ball(graph, radius, limit).search, "boxes")
         usual: Measured | None = None
         for what in ("nothing", *PLACES):
             with _switched_off(what):

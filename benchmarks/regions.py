@@ -20,10 +20,10 @@ from timing import timed
 import ircert
 from ircert.backends import get
 from ircert.data.networks import bundled, names
+from ircert.engines.regions.complex import build
+from ircert.engines.regions.outline import outline
 from ircert.passes.product import canonical, program
-from ircert.query import Query
-from ircert.regions.complex import build
-from ircert.regions.outline import outline
+from ircert.questions.query import Query
 
 MILPS = [
     ("vanderpol-2-10-10-2", (0.25, 0.5, 1.0)),

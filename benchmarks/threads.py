@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/threads.py [--threads 2] [--repeat 3] [--only lorenz]
 
-Questions are about balls around 0 in the norm inf, by the engine `milp`. Seconds are medians of all turns: of the
+Questions are about balls around 0 in the norm inf, by the engine `boxes`. Seconds are medians of all turns: of the
 clock; of processors, for all processes together; and of processors on the longest way (this process, and the busiest
 other one in every round), which is what the clock would show without other load and without starting processes.
 """
@@ -45,7 +45,7 @@ class Turn:
         """One question, asked once."""
         graph = bundled(name)
         start, used, own = time.perf_counter(), _used(), time.process_time()
-        found = ircert.certify(graph, [0] * graph.input_dim, radius=radius, engine="milp", threads=threads)
+        found = ircert.certify(graph, [0] * graph.input_dim, radius=radius, engine="boxes", threads=threads)
         longest = time.process_time() - own + float(found.stats.get("busiest", 0.0))
         return Turn(time.perf_counter() - start, _used() - used, longest, found)
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from ircert import passes as passes
     from ircert import plotting as plotting
     from ircert import testing as testing
+    from ircert.analysis.linear_regions import enumerate_regions as enumerate_regions
+    from ircert.analysis.linear_regions import fold_set as fold_set
+    from ircert.analysis.linear_regions import preimages as preimages
+    from ircert.analysis.lipschitz.bilipschitz import bilipschitz as bilipschitz
+    from ircert.analysis.observation import observability as observability
     from ircert.certification import certify as certify
     from ircert.errors import IrcertError as IrcertError
     from ircert.frontends.load import load as load
@@ -24,14 +29,9 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph as Graph
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
-    from ircert.lipschitz.bilipschitz import bilipschitz as bilipschitz
-    from ircert.observation import observability as observability
     from ircert.passes.pipeline import Pipeline as Pipeline
     from ircert.passes.product import program as program
-    from ircert.query import Query as Query
-    from ircert.regions.atlas import enumerate_regions as enumerate_regions
-    from ircert.regions.atlas import fold_set as fold_set
-    from ircert.regions.atlas import preimages as preimages
+    from ircert.questions.query import Query as Query
 
 _HOMES = {
     "Builder": "ircert.ir.build",
@@ -39,15 +39,15 @@ _HOMES = {
     "IrcertError": "ircert.errors",
     "Node": "ircert.ir.graph",
     "Pipeline": "ircert.passes.pipeline",
-    "Query": "ircert.query",
-    "bilipschitz": "ircert.lipschitz.bilipschitz",
-    "enumerate_regions": "ircert.regions.atlas",
-    "fold_set": "ircert.regions.atlas",
+    "Query": "ircert.questions.query",
+    "bilipschitz": "ircert.analysis.lipschitz.bilipschitz",
+    "enumerate_regions": "ircert.analysis.linear_regions",
+    "fold_set": "ircert.analysis.linear_regions",
     "certify": "ircert.certification",
     "load": "ircert.frontends.load",
-    "observability": "ircert.observation",
+    "observability": "ircert.analysis.observation",
     "parse": "ircert.ir.parser",
-    "preimages": "ircert.regions.atlas",
+    "preimages": "ircert.analysis.linear_regions",
     "program": "ircert.passes.product",
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",

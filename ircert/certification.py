@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ircert import __version__, engines
-from ircert.domain import DomainLike
 from ircert.engines.asking import ask, check
 from ircert.engines.base import Cause, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
+from ircert.geometry.domain import DomainLike
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
-from ircert.query import Query, positive_float
+from ircert.questions.query import Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
 
@@ -59,7 +59,7 @@ def certify(
     may be infinite: the whole space.
     `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far;
     its first call says how large the question is (neurons, those that may switch, binaries). With `threads` > 1 large
-    searches of the engine milp run in so many processes; solvers other than HiGHS get as many threads.
+    searches of the engine boxes run in so many processes; solvers other than HiGHS get as many threads.
 
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached (`result.interrupted`). An engine refuses options that it does not know.

@@ -15,12 +15,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ircert.encodings.about import about
-from ircert.encodings.analyse import Method, analyse
-from ircert.encodings.ball import point_of_ball
-from ircert.encodings.distance import maximise_length
-from ircert.encodings.form import Form
-from ircert.encodings.network import NetworkCopy
 from ircert.errors import QueryError
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -30,8 +24,14 @@ from ircert.passes.fuse_affine import canonical as canonical
 from ircert.passes.merge_multiples import merged
 from ircert.passes.tangent_product import tangent
 from ircert.programs.build import ProgramBuilder
+from ircert.programs.encodings.about import about
+from ircert.programs.encodings.analyse import Method, analyse
+from ircert.programs.encodings.ball import point_of_ball
+from ircert.programs.encodings.distance import maximise_length
+from ircert.programs.encodings.form import Form
+from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.program import Block, Origin, Program
-from ircert.query import Query
+from ircert.questions.query import Query
 
 Indicators = Literal["paper", "half"]
 Formulation = Literal["paper", "tangent"]

@@ -19,18 +19,19 @@ import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.slopes import slope_bounds
-from ircert.encodings.about import about
-from ircert.encodings.analyse import Method, analyse
-from ircert.encodings.network import NetworkCopy
-from ircert.encodings.radius import point_within, variable_radius
-from ircert.encodings.tangent import DirectionCopy, KinkedCopy, direction, unit_directions
 from ircert.errors import QueryError
+from ircert.geometry.ball import Ball
 from ircert.ir.graph import Graph
 from ircert.passes.base import Pass, Rewrite
 from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
+from ircert.programs.encodings.about import about
+from ircert.programs.encodings.analyse import Method, analyse
+from ircert.programs.encodings.network import NetworkCopy
+from ircert.programs.encodings.radius import point_within, variable_radius
+from ircert.programs.encodings.tangent import DirectionCopy, KinkedCopy, direction, unit_directions
 from ircert.programs.program import Origin, Program
-from ircert.query import Ball, Query
+from ircert.questions.query import Query
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import numpy as np
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.rounding import TINY, affine_interval, magnitude, slack
 from ircert.errors import UnsupportedModel
+from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Add, Affine, Concat, Op, Relu, Select
-from ircert.query import Ball
 
 
 def interval_bounds(graph: Graph, ball: Ball) -> Bounds:

@@ -17,10 +17,10 @@ from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import propagate
 from ircert.bounds.rounding import pseudo_inverse, slack
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
+from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu
-from ircert.query import Ball
 
 CONTRACTIONS = 32
 

@@ -23,11 +23,11 @@ import numpy as np
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import interval_bounds, over_ball, propagate
 from ircert.bounds.rounding import TINY, UNIT, affine_interval, magnitude, slack
+from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 from ircert.limits import checkpoint
-from ircert.query import Ball
 
 Line: TypeAlias = tuple[Array, Array]
 """Slopes and offsets of one line per neuron."""

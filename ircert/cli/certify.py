@@ -50,7 +50,11 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="search up to here; inf: the whole space (default: 1e6 times the centre's length, or 1e6)",
     )
-    parser.add_argument("--engine", default="auto", help="auto (default), regions (one or two inputs, exact) or milp")
+    parser.add_argument(
+        "--engine",
+        default="auto",
+        help="auto (default), regions (one or two inputs, exact), boxes (exact, any number) or milp",
+    )
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
     parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")
     parser.add_argument(
@@ -63,7 +67,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes for large searches of the engine milp, and threads of its solver (default: 1)",
+        help="processes for large searches of the engine boxes, and threads of its solver (default: 1)",
     )
     parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")

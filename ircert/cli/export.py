@@ -15,7 +15,7 @@ from ircert.errors import CoefficientWarning, FileError
 if TYPE_CHECKING:
     from ircert.backends.base import Writer
     from ircert.programs.program import Program
-    from ircert.query import Query
+    from ircert.questions.query import Query
 
 COLLISION, NOT_PROVED = 1, 3
 LONGEST = 4000
@@ -64,7 +64,7 @@ def replay(options: argparse.Namespace) -> int:
     """Judge a solution of an exported file on the network itself: 1 for a collision proved, 3 for none."""
     from ircert.backends.solution import complete, read_solution
     from ircert.passes.product import canonical, program
-    from ircert.witness import judge
+    from ircert.witnesses.replay import judge
 
     graph = asked_graph(options)
     query = asked_query(options, options.radius, options.objective_norm)

@@ -7,10 +7,11 @@ from typing import Any
 
 import ircert
 from ircert.cli.question import asked_graph, asked_query, free_inputs
-from ircert.domain import Box
 from ircert.errors import QueryError
+from ircert.geometry.domain import Box
+from ircert.geometry.norm import norm_of
 from ircert.ir.graph import Graph
-from ircert.query import Query, norm_of
+from ircert.questions.query import Query
 
 
 def plot(options: argparse.Namespace) -> int:

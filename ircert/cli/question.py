@@ -11,7 +11,7 @@ from ircert.errors import IrcertError
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
-    from ircert.query import Query
+    from ircert.questions.query import Query
 
 
 def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False) -> None:
@@ -50,7 +50,7 @@ def asked_graph(options: argparse.Namespace) -> Graph:
 
 def asked_query(options: argparse.Namespace, radius: float, objective_norm: str | None = None) -> Query:
     """The question about the ball of this radius."""
-    from ircert.query import Query
+    from ircert.questions.query import Query
 
     other = None if options.other is None else shaped(load_model(options.other, options), options)
     center, domain = asked_center(options), asked_domain(options)

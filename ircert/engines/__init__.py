@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from ircert.engines.base import Engine
 
 HOMES = {
-    "auto": "ircert.engines.auto:Auto",
-    "milp": "ircert.engines.milp:Milp",
-    "regions": "ircert.engines.regions:Regions",
+    "auto": "ircert.engines.auto.engine:Auto",
+    "boxes": "ircert.engines.boxes.engine:Boxes",
+    "milp": "ircert.engines.milp.engine:Milp",
+    "regions": "ircert.engines.regions.engine:Regions",
 }
 
 

@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ircert.exact.rounding import rounded_up
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
-from ircert.query import Norm
-from ircert.result.radius import End, rounded_up
+from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.stop import Cause as Cause
 from ircert.result.stop import Stop as Stop
@@ -57,7 +58,7 @@ class Question:
     at_once:   whether answers that need no search are still to be tried
     known:     what another engine found out about the same question before
     budget:    how much an engine may do before it gives what it has, in units of its own: linear regions (`regions`),
-               or boxes and pairs (`milp`, which then asks no solver, whose work cannot be counted); None for as
+               or boxes and pairs (`boxes`, which then asks no solver, whose work cannot be counted); None for as
                much as it likes
     """
 

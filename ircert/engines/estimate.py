@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ircert.encodings.analyse import Method, analyse
 from ircert.engines.base import Question
+from ircert.geometry.ball import Ball
 from ircert.ir.ops import Relu
 from ircert.passes.product import canonical
-from ircert.query import Ball
+from ircert.programs.encodings.analyse import Method, analyse
 
 FIRST = 1.0
 """The ball of this radius is looked at where a search has none to begin with."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ircert.domain import Box
 from ircert.engines.base import Answer, Cause, Question, Stop
-from ircert.query import Query
+from ircert.geometry.domain import Box
+from ircert.questions.query import Query
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.witness import Witness, length, report
-from ircert.witness import refutes
+from ircert.witnesses.replay import refutes
 
 REPLAYED = "a collision within this radius, replayed in exact arithmetic on the loaded network"
 NOTHING = "nothing is proved beyond the centre itself"

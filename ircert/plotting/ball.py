@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ircert.errors import QueryError
+from ircert.geometry.norm import norm_of
 from ircert.ir.arrays import Array
 from ircert.plotting.style import BALLS, OUTLINES, halo
-from ircert.query import norm_of
 
 Kind: TypeAlias = Literal["certified", "refuted"]
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 import ircert
 from ircert.errors import QueryError
+from ircert.geometry.ball import Ball
 from ircert.plotting.ball import draw_ball
 from ircert.plotting.data import Folds, Preimage, Regions, Result
 from ircert.plotting.figure import add_legend, new_axes
@@ -19,7 +20,6 @@ from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
 from ircert.plotting.regions import draw_regions
 from ircert.plotting.style import BALLS, index
 from ircert.plotting.window import frame, window_of
-from ircert.query import Ball
 
 CLOSED = 0.01
 """A bracket this narrow (relative to its refuted end) is one line to the eye, and drawn as one."""

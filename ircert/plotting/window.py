@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ircert.errors import QueryError
+from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array
 from ircert.plotting.data import Result
-from ircert.query import Ball
 
 MARGIN = 1.25
 SHARPEST = 2.0**-30

@@ -78,7 +78,7 @@ def agrees(settings: Settings, result: Result) -> bool:
             result.problem,
             radius=share * radius(result),
             norm=result.norm,
-            engine="milp",
+            engine="boxes",
         ).verdict
         == verdict
         for share, verdict in ((0.99, "certified"), (1.01, "refuted"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ircert
-from ircert.domain import Box
+from ircert.geometry.domain import Box
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import add_legend, draw_curve, draw_folds, draw_name, draw_points, draw_regions, new_panels

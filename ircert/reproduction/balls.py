@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import ircert
-from ircert.domain import Box
+from ircert.geometry.domain import Box
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting import (

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.analysis.observation import Observability
 from ircert.data.networks import bundled
 from ircert.ir.arrays import Array
-from ircert.observation import Observability
 from ircert.plotting import add_legend, new_axes
 from ircert.plotting.style import BALLS
 from ircert.reproduction.answers import all_closed, bound, facts, radius

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.analysis.linear_regions import FoldSet, Region
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.regions.atlas import FoldSet, Region
 from ircert.reproduction.orbits import ON_CIRCLE, as_loop, attractor
 from ircert.reproduction.planar import crossings, distance_to_loop
 from ircert.reproduction.sheets import preimages_of

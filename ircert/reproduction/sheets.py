@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ircert.analysis.linear_regions import Regions
 from ircert.ir.arrays import Array
-from ircert.regions.atlas import Regions
 
 CLOSE = 1e-7
 """Two solutions nearer than this (relative to their size) are one, found in two neighbouring cells."""

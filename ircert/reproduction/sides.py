@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.regions.atlas import Region, Regions
+from ircert.analysis.linear_regions import Region, Regions
 from ircert.reproduction.preimage_structure import Structure
 
 NAMES = {"A": ("I", "II"), "C": ("V", "IV")}

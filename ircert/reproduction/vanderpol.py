@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import ircert
+from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket
 from ircert.data.networks import bundled
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.lipschitz.bracket import BiLipschitz, Bracket
 from ircert.plotting import (
     add_legend,
     draw_ball,

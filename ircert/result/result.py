@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.query import Norm
 from ircert.result.radius import Radius
 from ircert.result.stop import Cause, Stop
 from ircert.result.witness import Witness

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ircert.exact.rounding import root_down, root_up, rounded_down, rounded_up
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.query import Norm
-from ircert.result.radius import root_down, root_up, rounded_down, rounded_up
-from ircert.witness import Witness as ExactPair
+from ircert.witnesses.replay import Witness as ExactPair
 
 
 @dataclass(frozen=True, eq=False)

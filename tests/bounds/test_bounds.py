@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 import ircert
 from ircert.bounds.rounding import affine_interval
 from ircert.bounds.symbolic import relaxation
-from ircert.encodings.analyse import analyse
-from ircert.encodings.lp_bounds import lp_bounds, safe_upper_bound
 from ircert.errors import IrcertError
+from ircert.geometry.ball import Ball
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.programs.build import ProgramBuilder
-from ircert.query import Ball, Query
+from ircert.programs.encodings.analyse import analyse
+from ircert.programs.encodings.lp_bounds import lp_bounds, safe_upper_bound
+from ircert.questions.query import Query
 from ircert.testing import graphs, mlps
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))

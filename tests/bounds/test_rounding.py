@@ -44,7 +44,7 @@ def test_no_engine_asks_for_one_that_there_is_not(norm: Any, monkeypatch: pytest
         other=other,
         norm=norm,
         radius=2.0,
-        engine="milp",
+        engine="boxes",
         time_limit=1,
     )
     assert all(asked)

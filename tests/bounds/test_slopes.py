@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import ircert
 from ircert.bounds.slopes import keeps_apart, largest_kernel, slope_bounds
 from ircert.bounds.symbolic import symbolic_bounds
+from ircert.geometry.ball import Ball
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
-from ircert.query import Ball, Query
+from ircert.questions.query import Query
 from ircert.testing import graphs, mlps, residual_networks
 
 

@@ -17,8 +17,8 @@ from ircert.errors import IrcertError
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.testing import mlps
+from tests.checker.test_checker import embedded
 from tests.checker.truth import is_true, value_of, verdict
-from tests.test_checker import embedded
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 import ircert
 from ircert import backends
-from ircert.query import Norm
+from ircert.geometry.norm import Norm
 from tests.engines.corpus import corpus, min_net, slope
 from tests.generated.networks import NORMS
 from tests.oracle.build import Network
@@ -19,7 +19,7 @@ from tests.oracle.oracle import Answer, local_radius, pseudo_radius
 LIMIT = 4
 CORPUS = corpus()
 HARD = ("spread", "parallel", "sheets")
-"""Where `milp` may stay open: kinks of relative size 1e-16, lines that are all but one, many cells."""
+"""Where `boxes` may stay open: kinks of relative size 1e-16, lines that are all but one, many cells."""
 SOLVERS = ("highs", "scip", "mip", "gurobi")
 
 
@@ -47,8 +47,8 @@ def test_radii_and_balls(name: str) -> None:
     for k, problem in enumerate(("local", "pseudo")[: 1 + (turn % 3 == 0)]):
         norm = NORMS[(turn + k) % 3]
         true = truth(name, problem, norm)
-        for engine in ("milp", "regions", "auto"):
-            hard = engine == "milp" and name.startswith(HARD)
+        for engine in ("boxes", "regions", "auto"):
+            hard = engine == "boxes" and name.startswith(HARD)
             options = {"problem": problem, "norm": norm, "time_limit": 2 if hard else 30}
             found = ask(layers, center, engine, max_radius=LIMIT, tol=1e-4, **options)
             low, high = found.radius.certified, found.radius.refuted
@@ -59,7 +59,7 @@ def test_radii_and_balls(name: str) -> None:
             assert found.verdict == ("refuted" if true.upper == 0 else "certified") or hard, where
         if true.upper is not None:
             inside, outside = 0.99 * float(true.lower), 1.01 * float(true.upper) or 0.5
-            for engine in ("regions",) if name.startswith(HARD) else ("milp", "regions"):
+            for engine in ("regions",) if name.startswith(HARD) else ("boxes", "regions"):
                 options = {"problem": problem, "norm": norm}
                 assert ask(layers, center, engine, radius=outside, **options).verdict == "refuted"
                 assert inside == 0 or ask(layers, center, engine, radius=inside, **options).verdict == "certified"
@@ -101,7 +101,7 @@ def test_little_time_with_every_solver(backend: str) -> None:
             assert found.verdict != ("refuted" if radius < float(true.lower) else "certified") or radius == upper, name
 
 
-@pytest.mark.parametrize("engine", ["milp", "regions", "auto"])
+@pytest.mark.parametrize("engine", ["boxes", "regions", "auto"])
 def test_a_centre_far_away(engine: str) -> None:
     """Cells of width 1e-3 at a distance of 1e9 from 0."""
     tooth, _ = CORPUS["tooth-0.001"]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert import Graph
-from ircert.query import Norm
+from ircert.geometry.norm import Norm
 from ircert.result.result import Result
 from tests.generated.networks import NORMS
 from tests.neurons import CHANGES, changed_hidden
@@ -75,7 +75,7 @@ class Case:
 
 def cases(*norms: Norm) -> st.SearchStrategy[Case]:
     """Networks of one to three inputs; `auto` takes the engine `regions` for two at most."""
-    engines = st.sampled_from(["milp", "milp", "auto"])
+    engines = st.sampled_from(["boxes", "boxes", "auto"])
     return st.builds(Case, engines, st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from(norms or NORMS))
 
 
@@ -230,7 +230,7 @@ def test_the_optimum_is_monotone(case: Case, problem: str, size: int, more: int,
     step = np.random.default_rng(seed).integers(-4, 5, case.graph.input_dim) / 16 * (problem == "local")
     far = float(np.linalg.norm(step, ORDER[case.norm])) * SLACK
     balls = [(case.center, radius), (case.center + step, radius + far + more / 8)]
-    small, large = (case.ask(center=c, radius=r, problem=problem, engine="milp") for c, r in balls)
+    small, large = (case.ask(center=c, radius=r, problem=problem, engine="boxes") for c, r in balls)
     verdicts = (small.verdict, large.verdict)
     assert verdicts != ("refuted", "certified")
     if small.optimum is not None:
@@ -291,7 +291,7 @@ def distance(found: Result) -> float:
 
 
 @pytest.mark.rule("E-3", "R-3")
-@pytest.mark.parametrize("engine", ["milp", "regions", "auto"])
+@pytest.mark.parametrize("engine", ["boxes", "regions", "auto"])
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_ground_truth_family(engine: str, norm: Norm) -> None:
     """(|x1 - t|, x2, …): ρ = |c1 - t| and p* = max(0, 2 (r - |c1 - t|)) in all three norms."""

@@ -13,7 +13,7 @@ import ircert
 from ircert import Graph
 from ircert.cli.main import run
 from ircert.engines.base import Cause
-from ircert.engines.search import Search
+from ircert.engines.boxes.search.search import Search
 from ircert.errors import QueryError
 from tests.result.support import fold, read
 
@@ -46,7 +46,7 @@ def test_the_whole_space_is_good(engine: str, problem: str) -> None:
 
 
 @pytest.mark.rule("Q-3")
-@pytest.mark.parametrize("engine", ["auto", "milp"])
+@pytest.mark.parametrize("engine", ["auto", "boxes"])
 def test_structure_answers_at_once(engine: str) -> None:
     affine = ircert.load([(np.eye(5) * 3.0, None)])
     found = ircert.certify(affine, np.zeros(5), max_radius=np.inf, engine=engine)
@@ -56,7 +56,7 @@ def test_structure_answers_at_once(engine: str) -> None:
 
 
 @pytest.mark.rule("Q-3")
-@pytest.mark.parametrize("engine", ["auto", "regions", "milp"])
+@pytest.mark.parametrize("engine", ["auto", "regions", "boxes"])
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 def test_the_whole_space_is_not_good(engine: str, problem: str) -> None:
     found = ircert.certify(fold(), [0.75], problem, max_radius=math.inf, engine=engine)
@@ -67,7 +67,7 @@ def test_the_whole_space_is_not_good(engine: str, problem: str) -> None:
 @pytest.mark.rule("Q-3")
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 @pytest.mark.parametrize("outputs", [3, 4])
-@pytest.mark.parametrize("engine", ["auto", "milp"])
+@pytest.mark.parametrize("engine", ["auto", "boxes"])
 def test_a_large_ball_is_not_the_whole_space(problem: str, outputs: int, engine: str) -> None:
     """Three inputs: balls are proved, and what lies beyond them stays open."""
     graph, center = bent(3, outputs), [0.125, 0.25, 0.5]
@@ -135,6 +135,6 @@ def test_larger_limits_take_few_more_balls(graph: Graph, center: Any, monkeypatc
     monkeypatch.setattr(Search, "_prove", counted)
     for limit in (1e6, 1e300):
         balls.append(0)
-        found = ircert.certify(graph, center, max_radius=limit, engine="milp")
+        found = ircert.certify(graph, center, max_radius=limit, engine="boxes")
         assert (found.verdict, found.radius.certified) == ("certified", limit)
     assert balls[2] <= balls[1] + 100

@@ -80,10 +80,10 @@ def check(question: Asked, tally: Tally) -> None:
 
 
 def engines(question: Asked) -> list[str]:
-    """`auto` leaves more than two inputs to `milp`, so that it is asked about a part of those only."""
+    """`auto` leaves more than two inputs to `boxes`, so that it is asked about a part of those only."""
     if len(question.center) <= 2:
-        return ["milp", "regions", "auto"]
-    return ["milp", "auto"] if question.index % 8 == 0 else ["milp"]
+        return ["boxes", "regions", "auto"]
+    return ["boxes", "auto"] if question.index % 8 == 0 else ["boxes"]
 
 
 def _answer(question: Asked, engine: str, tally: Tally, **more: Any) -> Result | None:
@@ -158,7 +158,7 @@ def _check_balls(question: Asked, results: dict[str, Result], lower: float, uppe
     margin = 2.0**-10 if question.index % 3 else NEAR
     balls = [((1 + margin) * upper or margin, "certified")] + [((1 - margin) * lower, "refuted")] * (lower > 0)
     for engine in results:
-        if engine == "auto" or (engine == "milp" and question.index % 4):
+        if engine == "auto" or (engine == "boxes" and question.index % 4):
             continue
         for radius, wrong in balls:
             found = _answer(question, engine, tally, radius=radius)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.query import Norm
+from ircert.geometry.norm import Norm
 from tests.oracle.build import Array, Generator, Network, numbers, plain, summed
 from tests.oracle.families import FAMILIES, OTHERS
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import ircert
-from tests.encodings import brute_force
 from tests.oracle.build import Network, beside, curve, line, plain, square, stacked, summed, then
 from tests.oracle.cells import cells, forward, image
 from tests.oracle.families import FAMILIES, Sample, sample
@@ -17,6 +16,7 @@ from tests.oracle.hunt import hunt
 from tests.oracle.oracle import Answer, closed_ball, local_radius, pseudo_radius, transform_radius
 from tests.oracle.rational import dot, fraction, number, vector
 from tests.oracle.setting import Setting
+from tests.programs.encodings import brute_force
 
 NORMS = ("inf", "1", "2")
 LIMIT = 8

@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ircert
-from ircert.encodings.analyse import analyse
-from ircert.encodings.isolation import isolation, longest_in_box
-from ircert.engines.far_pairs import delicate
+from ircert.engines.optimum.far_pairs import delicate
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
 from ircert.passes.apart_product import ApartProduct
 from ircert.passes.merge_multiples import merged
-from tests.encodings.fold_distance import ORDERS
+from ircert.programs.encodings.analyse import analyse
+from ircert.programs.encodings.isolation import isolation, longest_in_box
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius, pseudo_radius
 from tests.passes.test_tangent_product import RADIUS, TOLERANCE, loaded, minimum, smallest
+from tests.programs.encodings.fold_distance import ORDERS
 
 ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
 

@@ -21,7 +21,7 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
 from ircert.passes.product import Product, canonical
 from ircert.testing import graphs, mlps
-from tests.encodings import brute_force
+from tests.programs.encodings import brute_force
 
 
 def solved(program: Any, backend: str = "highs") -> Outcome:

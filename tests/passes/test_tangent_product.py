@@ -14,16 +14,16 @@ import ircert
 from ircert import backends
 from ircert.backends.base import Solver, Status
 from ircert.backends.lp import Lp
-from ircert.engines.far_pairs import delicate
+from ircert.engines.optimum.far_pairs import delicate
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
 from ircert.passes.tangent_product import TangentProduct
 from tests.backends import emitting
-from tests.encodings.fold_distance import fold_distance
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius
+from tests.programs.encodings.fold_distance import fold_distance
 
 RADIUS = 4.0
 NORMS = ("inf", "1", "2")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ircert.geometry.ball import Ball
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
 from ircert.passes.pipeline import Pipeline
-from ircert.query import Ball, Query
+from ircert.questions.query import Query
 
 Map = tuple[Any, Any]
 

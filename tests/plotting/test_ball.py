@@ -11,7 +11,7 @@ import pytest
 from ircert.errors import QueryError
 from ircert.plotting import draw_ball, new_axes
 from ircert.plotting.ball import ball_label, outline, rounded
-from ircert.query import Query
+from ircert.questions.query import Query
 from tests.plotting.support import drawn, vertices
 
 CENTER = np.array([1.0, -2.0])

@@ -12,7 +12,7 @@ from ircert.errors import QueryError
 from ircert.plotting import draw_folds, draw_regions, new_axes
 from ircert.plotting.colour import colouring
 from ircert.plotting.style import edge_width
-from ircert.query import Query
+from ircert.questions.query import Query
 from tests.plotting.stand_in import enumerate_regions, fold_set
 from tests.plotting.support import FOLD, HAT, TALL, WIDE, drawn, quarters
 

@@ -13,7 +13,7 @@ import pytest
 import ircert
 from ircert.errors import QueryError
 from ircert.plotting import draw_graph, draw_preimages, draw_witness, new_axes, plot_result
-from ircert.query import Query
+from ircert.questions.query import Query
 from ircert.result.radius import End, Radius
 from ircert.result.result import ModelFacts, Result
 from ircert.result.witness import report

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ircert.reproduction.running_times import Point, residual, timed
+from tests.engines.regions.asking import graph_of
 from tests.oracle.build import curve
-from tests.regions.asking import graph_of
 
 ABSOLUTE = graph_of(curve([0.0], [[-1.0], [1.0]]))
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ircert.exact.rounding import root_down, root_up, rounded_down, rounded_up
 from ircert.ir.fractions_text import from_text, to_text
-from ircert.result.radius import End, Radius, root_down, root_up, rounded_down, rounded_up
+from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum
 from ircert.result.witness import report
 from tests.result.support import SCHEMA, fold, made, read

@@ -9,10 +9,10 @@ import pytest
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.base import Question
-from ircert.engines.milp import Milp
-from ircert.engines.regions import Regions
+from ircert.engines.boxes.engine import Milp
+from ircert.engines.regions.engine import Regions
 from ircert.result.stop import Cause, Stop
-from tests.engines.test_prediction import question_about
+from tests.engines.regions.test_prediction import question_about
 
 
 @pytest.mark.rule("R-9")
@@ -63,7 +63,7 @@ def test_a_search_that_ends_by_itself_is_not_stopped() -> None:
 @pytest.mark.rule("R-9")
 def test_the_reason_counts_all_that_was_done() -> None:
     """Boxes, pairs and nodes, whichever there are: not only the nodes."""
-    result = ircert.certify(bundled("coupled-vanderpol-4-32-32-4"), [0] * 4, engine="milp", time_limit=1.5)
+    result = ircert.certify(bundled("coupled-vanderpol-4-32-32-4"), [0] * 4, engine="boxes", time_limit=1.5)
     assert result.stop is not None
     assert result.stop.cause is Cause.TIME
     for name, key in (("box(es)?", "boxes"), ("pairs?", "pairs"), ("tree nodes?", "nodes")):

@@ -1,0 +1,1 @@
+"""What networks look like beyond one question: linear regions, slopes, observability."""

@@ -1,0 +1,72 @@
+"""`ircert.bilipschitz`: how much a network stretches and shrinks distances on a ball."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ircert.analysis.linear_regions import BallLike, ball_for
+from ircert.analysis.lipschitz import enclosures, exact
+from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
+from ircert.certification import certify, check_limits, piecewise_linear
+from ircert.geometry.ball import Ball
+from ircert.geometry.domain import Box, DomainLike
+from ircert.geometry.norm import norm_of
+from ircert.ir.graph import Graph
+from ircert.limits import Deadline
+from ircert.result.radius import End
+from ircert.result.witness import Witness
+
+COLLISION = "two points with the same output"
+INJECTIVE = "f is injective on the ball, but no bound on the quotients is known"
+
+
+def bilipschitz(
+    graph: Any,
+    ball: BallLike,
+    norm: Any = None,
+    *,
+    domain: DomainLike | None = None,
+    time_limit: float | None = 20.0,
+    seed: int = 0,
+) -> BiLipschitz:
+    """L, L' and L* = max(L, 1/L') of a network on a closed ball (center, radius[, norm]), cut with a domain.
+
+        L = sup |f(x) - f(y)| / |x - y|,   L' = inf |f(x) - f(y)| / |x - y|,   x != y in the ball
+
+    `norm` is that of the quotients, by default the ball's. With one or two inputs L is exact, and L' is exact or in a
+    narrow bracket where there are as many outputs as inputs, or one input; elsewhere both lie between certified bounds.
+    The time limit is for networks with more inputs and for the question whether f is injective, where bounds leave it
+    open.
+    """
+    check_limits(time_limit, seed)
+    network = piecewise_linear(graph, "the network")
+    body = ball_for(network, ball, domain)
+    unless_pinned(body)
+    measured = body.norm if norm is None else norm_of(norm)
+    deadline = Deadline(math.inf if time_limit is None else float(time_limit))
+    if network.input_dim <= 2:
+        upper, lower = exact.extremes(network, body, measured)
+    else:
+        upper, lower = enclosures.bounds(network, body, measured, deadline, seed)
+    witness = None
+    if not lower.low and lower.high:
+        lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)
+    return BiLipschitz(upper, lower, body, measured, network, witness)
+
+
+def _decided(graph: Graph, ball: Ball, lower: Bracket, seconds: float, seed: int) -> tuple[Bracket, Witness | None]:
+    """L' = 0 where f is not injective; otherwise what is known."""
+    domain = Box(ball.low, ball.high) if np.isfinite([ball.low, ball.high]).any() else None
+    found = certify(
+        graph, ball.center, norm=ball.norm, radius=ball.radius, domain=domain, time_limit=seconds, seed=seed
+    )
+    if found.verdict == "certified":
+        return Bracket(End(0.0, INJECTIVE), lower.high), None
+    if found.verdict == "unresolved":
+        return lower, None
+    zero = End(0.0, COLLISION, Fraction(0))
+    return Bracket(zero, zero), found.witness

@@ -1,0 +1,204 @@
+"""Any number of inputs: bounds from enclosures of the slopes, and quotients along directions that bound them back.
+
+For x, y in a convex body f(x) - f(y) = J (x - y), where J is a mean of the linear parts along the segment. If every
+linear part lies in an interval matrix, so does J, and
+
+    |J| bounds L,    (1 - max |I - C J|) / |C| <= L'    for any matrix C.
+
+A derivative along a direction at one point is a limit of quotients: it bounds L below and L' above.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from ircert.analysis.lipschitz.bracket import Bracket
+from ircert.analysis.lipschitz.stretch import Span
+from ircert.bounds.operator_norms import Unbounded, norm_bound
+from ircert.bounds.rounding import pseudo_inverse, slack
+from ircert.engines.boxes.enclosures.secants import Secants, Slopes
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.trees.parts import misses, part_of
+from ircert.engines.instant.directions import Neighbourhood
+from ircert.engines.regions.metric import measure_of
+from ircert.exact.rounding import rounded_down, rounded_up
+from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph
+from ircert.limits import Deadline
+from ircert.passes.product import canonical
+from ircert.result.radius import End
+
+PARTS = 64
+"""Into how many parts a ball is cut for its slopes, if time allows."""
+POINTS = 64
+"""Where derivatives are looked at in floats; the best ones are computed exactly."""
+
+SLOPES = "an enclosure of the slopes on parts of the ball"
+ONE_MATRIX = "one matrix C with |I - C J| < 1 for the slopes J of every part of the ball"
+DERIVATIVE = "an exact derivative at one point"
+FLAT = "fewer outputs than inputs: every linear region has a kernel"
+NOTHING = "nothing is known"
+
+
+def bounds(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
+    """(L, L') of any network, between bounds."""
+    graph = canonical(graph)
+    most, least = _derivatives(graph, ball, norm, seed)
+    above, below = _enclosed(graph, ball, norm, deadline)
+    upper = Bracket(most, End(max(above, float(most)), SLOPES))
+    if graph.output_dim < graph.input_dim:
+        flat = End(0.0, FLAT, Fraction(0))
+        return upper, Bracket(flat, flat)
+    return upper, Bracket(End(min(below, float(least)), ONE_MATRIX if below > 0 else NOTHING), least)
+
+
+# --- enclosures ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Enclosure:
+    low: Array
+    high: Array
+    halves: tuple[tuple[Array, Array], tuple[Array, Array]]
+    size: float
+
+
+def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple[float, float]:
+    """A bound above of L and one below of L': the part with the largest slopes is cut first."""
+    setting = Setting(graph, "local", graph.output_dim, ball.norm, ball.center, ball.low, ball.high)
+    secants, order = Secants(setting), count()
+
+    def enclosure(low: Array, high: Array) -> _Enclosure:
+        part = part_of(setting, ball.radius, low, high)
+        with np.errstate(all="ignore"):
+            found = secants.interval(Slopes(part.phases > 0, part.phases == 0))
+        return _Enclosure(*found, part.split(), _size(*found, norm))
+
+    first = enclosure(*ball.box)
+    queue = [(-first.size, next(order), first)]
+    while len(queue) < PARTS and not deadline.passed():
+        _, _, widest = heapq.heappop(queue)
+        for low, high in widest.halves:
+            if not misses(setting, ball.radius, low, high):
+                part = enclosure(low, high)
+                heapq.heappush(queue, (-part.size, next(order), part))
+    parts = [part for _, _, part in queue]
+    pairs = np.stack([np.stack([part.low, part.high]) for part in parts])
+    below = _below(pairs, pairs.mean(axis=(0, 1)), norm) if np.isfinite(pairs).all() else 0.0
+    return -queue[0][0], below
+
+
+def _size(low: Array, high: Array, norm: Norm) -> float:
+    """A bound of the operator norm of all matrices between two."""
+    middle, radius = _middle(low, high)
+    try:
+        apart = norm_bound(middle, norm) + norm_bound(radius, norm)
+        return rounded_up(min(apart, norm_bound(np.maximum(np.abs(low), np.abs(high)), norm)))
+    except Unbounded:
+        return np.inf
+
+
+def _middle(low: Array, high: Array) -> tuple[Array, Array]:
+    middle = low / 2 + high / 2
+    return middle, np.nextafter(np.maximum(high - middle, middle - low) * (1 + 2.0**-50), np.inf)
+
+
+def _below(pairs: Array, typical: Array, norm: Norm) -> float:
+    """(1 - max |I - C J|) / |C| for interval matrices (N, 2, m, n), C the pseudo-inverse of a typical one."""
+    size = typical.shape[1]
+    if typical.shape[0] < size:
+        return 0.0
+    try:
+        inverse = pseudo_inverse(typical)
+        worst = max(_distance(inverse, low, high, norm) for low, high in pairs)
+        return 0.0 if worst >= 1 else rounded_down((1 - worst) / norm_bound(inverse, norm))
+    except (np.linalg.LinAlgError, Unbounded):
+        return 0.0
+
+
+def _distance(inverse: Array, low: Array, high: Array, norm: Norm) -> Fraction:
+    """A bound of |I - C J|."""
+    middle, radius = _middle(low, high)
+    rest = np.eye(len(inverse)) - inverse @ middle
+    wide = np.abs(inverse) @ radius
+    wide = wide + slack(len(middle) + 2, np.abs(inverse) @ (np.abs(middle) + radius) + 1.0)
+    return norm_bound(rest, norm) + norm_bound(wide, norm)
+
+
+# --- derivatives -----------------------------------------------------------------------------------------------------
+
+
+def _derivatives(graph: Graph, ball: Ball, norm: Norm, seed: int) -> tuple[End, End]:
+    """A bound below of L and one above of L', from exact derivatives at points inside the ball."""
+    setting = Setting(graph, "local", graph.output_dim, ball.norm, ball.center, ball.low, ball.high)
+    points = _inner_points(ball, seed)
+    with np.errstate(all="ignore"):
+        slopes = (setting.preactivations(points) > 0).astype(np.float64)
+        matrices = Secants(setting).jacobians(slopes)
+    usable = np.isfinite(matrices).all(axis=(1, 2))
+    low, high = Fraction(0), None
+    for pick, direction in ((np.argmax, _long), (np.argmin, _short)):
+        tried = [(*direction(m, norm), x) for m, x in zip(matrices[usable], points[usable], strict=True)]
+        if tried:
+            _, v, x = tried[int(pick([size for size, _, _ in tried]))]
+            found = _quotient(graph, x, v, norm)
+            low, high = max(low, found.low), found.high if high is None else min(high, found.high)
+    if high is None:
+        return End(0.0, NOTHING), End(np.inf, NOTHING)
+    return End(rounded_down(low), DERIVATIVE), End(rounded_up(high), DERIVATIVE)
+
+
+def _inner_points(ball: Ball, seed: int) -> Array:
+    """Points inside the ball and the domain, off their borders: every direction stays inside for a while."""
+    random = np.random.default_rng(seed)
+    steps = random.standard_normal((POINTS, len(ball.center)))
+    lengths = np.linalg.norm(steps, ord={"inf": np.inf, "1": 1, "2": 2}[ball.norm], axis=1)
+    share = random.random(POINTS) ** (1 / len(ball.center))
+    low, high = ball.box
+    points = np.clip(ball.center + ball.radius * (share / lengths)[:, None] * steps, low, high)
+    most = ball.radius / (4 * len(ball.center))
+    inner = ball.center + np.clip((low / 2 + high / 2) - ball.center, -most, most)
+    points = 0.875 * points + 0.125 * inner
+    smaller = replace(ball, radius=ball.radius * (1 - 2.0**-20))
+    off = ((points > ball.low) & (points < ball.high)).all(axis=1)
+    return points[[bool(o) and smaller.contains(p) for o, p in zip(off, points.tolist(), strict=True)]]
+
+
+def _long(matrix: Array, norm: Norm) -> tuple[float, Array]:
+    """About the largest quotient of a matrix, and a direction that has it."""
+    if norm == "2":
+        _, sizes, rows = np.linalg.svd(matrix)
+        return float(sizes[0]), rows[0]
+    sums = np.abs(matrix).sum(axis=1 if norm == "inf" else 0)
+    i = int(sums.argmax())
+    return float(sums[i]), np.where(matrix[i] < 0, -1.0, 1.0) if norm == "inf" else np.eye(matrix.shape[1])[i]
+
+
+def _short(matrix: Array, norm: Norm) -> tuple[float, Array]:
+    """About the smallest quotient of a matrix, and a direction that has it: a long one of its inverse."""
+    _, _, rows = np.linalg.svd(matrix)
+    directions = [rows[-1]]
+    if norm != "2":
+        inverse = pseudo_inverse(matrix)
+        directions.append(inverse @ _long(inverse, norm)[1])
+    order = {"inf": np.inf, "1": 1, "2": 2}[norm]
+    lengths = [float(np.linalg.norm(v, ord=order)) for v in directions]
+    images = [float(np.linalg.norm(matrix @ v, ord=order)) for v in directions]
+    sizes = [image / length if length > 0 else np.inf for image, length in zip(images, lengths, strict=True)]
+    i = int(np.argmin(sizes))
+    return float(sizes[i]), directions[i]
+
+
+def _quotient(graph: Graph, x: Array, v: Array, norm: Norm) -> Span:
+    """|f'(x; v)| / |v|."""
+    direction = [Fraction(t) for t in v.tolist()]
+    change = Neighbourhood(graph, [Fraction(t) for t in x.tolist()]).along(direction).change
+    quotient = measure_of(change, norm) / measure_of(direction, norm)
+    return Span.root(quotient) if norm == "2" else Span(quotient, quotient)

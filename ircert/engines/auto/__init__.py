@@ -1,0 +1,1 @@
+"""The engine `auto`: instant answers first, then engines by what they declare."""

@@ -1,0 +1,120 @@
+"""auto: instant answers first, then the engines that suit the network, each from where the last one came to."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from ircert import engines
+from ircert.engines.asking import ask, given_options, nothing_known
+from ircert.engines.auto.turns import Plan
+from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
+from ircert.engines.instant.collapse import free_inputs
+from ircert.engines.sharing import merged, settled, statistics
+from ircert.errors import IrcertError
+
+WIDE = 64
+ALLOWED = frozenset({"threads"})
+"""Options that say what an engine may use, not what it must: engines that do not know them are asked all the same."""
+
+
+class Auto(Engine):
+    """Asks the instant answers, then the engines that do not refuse, in turns."""
+
+    name = "auto"
+
+    def __init__(self) -> None:
+        self._engines = {engine.name: engine for engine in _participants()}
+        self.options = frozenset[str]().union(*(engine.options for engine in self._engines.values()))
+
+    def refusal(self, question: Question) -> str | None:
+        """It takes every question; where no engine can answer, the answer is `unresolved` and says why."""
+        return None
+
+    def answer(self, question: Question) -> Answer:
+        """The first answer, or what is known when time is up."""
+        from ircert.engines.instant.engine import always, instant
+
+        refusals = {name: _refusal(engine, question) for name, engine in self._engines.items()}
+        able = {name: self._engines[name] for name, refusal in refusals.items() if refusal is None}
+        # Where an engine has a quick way of its own, exact arithmetic on wide layers would take longer than its answer.
+        quick = any(engine.effort(question).trial for engine in able.values())
+        wide = quick and max(question.graph.sizes.values()) > WIDE
+        found = None if wide else instant(question)
+        if found is not None:
+            return replace(_with_optimum(question, found), engine="instant")
+        if not able:
+            why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
+            return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
+        answer = _in_turns(replace(question, at_once=wide), able)
+        everywhere = always(question) if wide and _nothing_found(answer) else None
+        return answer if everywhere is None else replace(everywhere, engine="instant")
+
+
+def _with_optimum(question: Question, answer: Answer) -> Answer:
+    """The answer; for a ball that fewer outputs than inputs refute anyway, with p*, which says more."""
+    if question.radius is None or answer.witness is None or question.graph.output_dim >= len(free_inputs(question)):
+        return answer
+    from ircert.engines.boxes.search.search import Search
+
+    try:
+        search = Search(question)
+        return replace(search.with_optimum(answer, question.radius), backend=search.backend)
+    except KeyboardInterrupt:  # the verdict is known
+        return answer
+
+
+def _participants() -> list[Engine]:
+    """The engines that take part, by their own declaration; one that cannot be loaded is named and passed over."""
+    found = []
+    for name in engines.names():
+        try:
+            kind = engines.kind(name)
+        except IrcertError as error:
+            warnings.warn(str(error), stacklevel=2)
+            continue
+        if kind.takes_turns:
+            found.append(kind())
+    return found
+
+
+def _refusal(engine: Engine, question: Question) -> str | None:
+    """Why an engine is not asked: it does not know what was asked for, or says so itself."""
+    unknown = sorted(given_options(question) - engine.options - ALLOWED)
+    return f"it takes no `{'`, `'.join(unknown)}`" if unknown else engine.refusal(question)
+
+
+def _in_turns(question: Question, able: dict[str, Engine]) -> Answer:
+    """The answers of engines that go on from each other's."""
+    known: Answer | None = None
+    done: list[tuple[str, Answer, Stop | None]] = []
+    tired: set[str] = set()
+    efforts = {name: engine.effort(question) for name, engine in able.items()}
+    try:
+        for turn in Plan(efforts, question.deadline.left, tired):
+            engine = able[turn.engine]
+            found = ask(engine, turn.of(replace(question, known=known, **_defaults(engine))))
+            known = merged(known, found)
+            done.append((turn.engine, known, found.stop))
+            known = replace(known, engine=turn.engine, stats=statistics(done))
+            if not found.unfinished or settled(question, known) or question.deadline.passed():
+                return known
+            if found.stop is not None and not found.stop.more_helps:
+                tired.add(turn.engine)
+    except KeyboardInterrupt:
+        stop = Stop(Cause.INTERRUPTED)
+        return nothing_known(question, stop) if known is None else replace(known, stop=stop.after(known.stop))
+    assert known is not None, "an engine was able"
+    return known
+
+
+def _defaults(engine: Engine) -> dict[str, Any]:
+    """The options that an engine is asked without."""
+    return {name: default for name, default in OPTIONS.items() if name not in engine.options}
+
+
+def _nothing_found(answer: Answer) -> bool:
+    """Whether a search went to its limit without a violation."""
+    return answer.refuted is None and answer.stop is None and answer.certified < math.inf

@@ -1,0 +1,189 @@
+"""A canonical graph for many boxes at once: arrays are (entries of a node, columns, boxes); a layer is one product.
+
+Walks go forward (from the inputs to the outputs) or backward (from coefficients of the givens to those of the inputs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from ircert.bounds.rounding import TINY, UNIT
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.ir.arrays import Array, Mask
+from ircert.ir.graph import Node
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
+
+Step: TypeAlias = Callable[[str, Array], Array]
+
+MOST, LEAST = 2048, 16
+"""Boxes that are worked on at once …"""
+PRODUCTS = 200_000_000
+"""… so that one walk takes a tenth of a second at most: as many multiplications as that."""
+
+
+def times(weight: Array, values: Array) -> Array:
+    """weight @ values along the first axis."""
+    result: Array = weight @ values.reshape(values.shape[0], -1)
+    return result.reshape(weight.shape[0], *values.shape[1:])
+
+
+def total(parts: list[Array]) -> Array:
+    """The sum, in order."""
+    result = parts[0]
+    for part in parts[1:]:
+        result = result + part
+    return result
+
+
+class Batches:
+    """The graph of a setting, for walks. Its givens are the outputs that are looked at."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.size = setting.size
+        self.givens = setting.givens
+        graph = setting.graph
+        self._input, self._output = graph.input, graph.output
+        self._sizes = graph.sizes
+        self._nodes: list[Node] = [node for node in graph.nodes if node.name != graph.input]
+        self.weights: dict[str, Array] = {}
+        self.biases: dict[str, Array] = {}
+        for node in self._nodes:
+            if isinstance(node.op, Affine):
+                weight = node.op.weight
+                self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
+                self.biases[node.name] = node.op.bias
+        self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
+        self.turned = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
+        self.terms = max([0, *(max(weight.shape) for weight in self.weights.values())]) + 8
+        """More than the terms of any sum on the way."""
+        self.doubt, self.underflow = self._doubt()
+        entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
+        self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
+
+    # --- walks -------------------------------------------------------------------------------------------------------
+
+    def forward(
+        self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] = total
+    ) -> dict[str, Array]:
+        """The values of all nodes; steps are given a node's name and its operand's value."""
+        values = {self._input: start}
+        for node in self._nodes:
+            checkpoint()
+            given = [values[name] for name in node.operands]
+            if isinstance(node.op, Affine):
+                values[node.name] = affine(node.name, given[0])
+            elif isinstance(node.op, Relu):
+                values[node.name] = relu(node.name, given[0])
+            elif isinstance(node.op, Select):
+                values[node.name] = given[0][node.op.indices]
+            elif isinstance(node.op, Concat):
+                values[node.name] = np.concatenate(given)
+            else:
+                assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
+                values[node.name] = add(given)
+        return values
+
+    def output(self, values: dict[str, Array]) -> Array:
+        """The givens among the values of a walk."""
+        return values[self._output][: self.givens]
+
+    def backward(self, start: Array, affine: Step, relu: Step) -> Array:
+        """The coefficients (entries, rows, boxes) of the inputs from those of the givens."""
+        most = self._sizes[self._output]
+        if most > self.givens:
+            start = np.concatenate([start, np.zeros((most - self.givens, *start.shape[1:]))])
+        waiting = {self._output: start}
+
+        def give(name: str, part: Array) -> None:
+            waiting[name] = waiting[name] + part if name in waiting else part
+
+        for node in reversed(self._nodes):
+            if node.name not in waiting:
+                continue
+            checkpoint()
+            given = waiting.pop(node.name)
+            if isinstance(node.op, Affine):
+                give(node.operands[0], affine(node.name, given))
+            elif isinstance(node.op, Relu):
+                give(node.operands[0], relu(node.name, given))
+            elif isinstance(node.op, Select):
+                wide = np.zeros((self._sizes[node.operands[0]], *given.shape[1:]))
+                np.add.at(wide, node.op.indices, given)
+                give(node.operands[0], wide)
+            elif isinstance(node.op, Concat):
+                sizes = [self._sizes[name] for name in node.operands]
+                for name, part in zip(node.operands, Concat.slices(sizes), strict=True):
+                    give(name, given[part])
+            else:
+                for name in node.operands:
+                    give(name, given)
+        return waiting.get(self._input, np.zeros((self.size, *start.shape[1:])))
+
+    # --- rounding ----------------------------------------------------------------------------------------------------
+
+    def _doubt(self) -> tuple[Array, float]:
+        """What floats may get wrong in secants J, wherever they go through the graph with slopes in [0, 1].
+
+        With S the products of absolute values from the inputs to a node, T those from the node to the givens, a walk
+        in floats is off by at most g S (forward) or g T (backward), g the unit times the number of roundings on the
+        longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum over neurons T S).
+        The second number bounds what is lost to underflow on the way back.
+        """
+        start = np.eye(self.size)[:, :, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), lambda _, v: v)
+            sums = np.abs(self.output(ahead))[:, :, 0]
+            lost = np.zeros((self.givens, 1))
+            everything = 1.0 + sum(float(v.sum()) for v in ahead.values())
+
+            def relu(name: str, given: Array) -> Array:
+                nonlocal sums, lost
+                sums = sums + given[:, :, 0].T @ ahead[name][:, :, 0]
+                lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
+                return given
+
+            unit = np.eye(self.givens)[:, :, None]
+            self.backward(unit, lambda name, v: times(self.absolute[name].T, v), relu)
+            steps = 16.0 * self.terms * (len(self._nodes) + 2)
+            return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything
+
+
+def inverses(matrices: Array) -> tuple[Array, Array]:
+    """Inverses (left ones, for more rows than columns) of (rows, columns, batch), and which could be computed."""
+    stacked = np.moveaxis(matrices, 2, 0)
+    if stacked.shape[1] == stacked.shape[2]:
+        result, good = _inverted(stacked)
+    else:
+        result, good = _left(stacked, np.zeros((stacked.shape[2], len(stacked)), dtype=bool))
+    return np.ascontiguousarray(np.moveaxis(result, 0, 2)), good
+
+
+def left_inverses(matrices: Array, still: Mask) -> tuple[Array, Array]:
+    """Left inverses of all columns but the still ones, whose rows are 0."""
+    result, good = _left(np.moveaxis(matrices, 2, 0), still)
+    return np.ascontiguousarray(np.moveaxis(result, 0, 2)), good
+
+
+def _left(stacked: Array, still: Mask) -> tuple[Array, Array]:
+    turned = np.swapaxes(stacked, 1, 2) * ~still.T[:, :, None]
+    scale = np.maximum(np.abs(turned).max(axis=(1, 2), initial=0.0), 1e-300)[:, None, None]
+    turned = turned / scale
+    rows = turned @ np.swapaxes(turned, 1, 2) + still.T[:, :, None] * np.eye(stacked.shape[2])
+    result, good = _inverted(rows)
+    return result @ turned / scale, good
+
+
+def _inverted(square: Array) -> tuple[Array, Array]:
+    unit = np.eye(square.shape[2])
+    scale = np.abs(square).max(axis=(1, 2), initial=0.0)
+    good = np.isfinite(scale) & (scale > 0)
+    square = np.where(good[:, None, None], square / np.where(good, scale, 1.0)[:, None, None], unit)
+    good &= np.abs(np.linalg.det(square)) > 1e-250
+    square = np.where(good[:, None, None], square, unit)
+    result = np.linalg.inv(square) / np.where(good, scale, 1.0)[:, None, None]
+    return result, good & np.isfinite(result).all(axis=(1, 2))

@@ -1,0 +1,159 @@
+"""Boxes of points, many at once: every neuron between two parallel planes over its box.
+
+With x = m + h ε, |ε| <= 1, each entry of a node is A (x - m) + b, off by at most e. An open relu is s z + μ, off by
+at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs.
+Balls of norms 1 and 2 bound neurons too: |A (x - c)| <= r |A|, in the dual norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT, slack
+from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.ir.arrays import Array, Indices, Mask
+
+UNDERFLOW = 1e-300
+"""More than all that is lost where coefficients are too small for floats, for values of size 1."""
+
+
+@dataclass(frozen=True)
+class Enclosures:
+    """What is known on each box; the last axis counts the boxes.
+
+    on, off:        the neurons whose phase is decided
+    low, high:      bounds on every z
+    slopes, shifts: s and μ of every neuron
+    lines:          A of every neuron; output: A of the givens
+    total:          a bound on the sum of all absolute values on the way
+    sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
+    depths:         per neuron, a bound on |z|
+    """
+
+    middle: Array
+    half: Array
+    on: Mask
+    off: Mask
+    low: Array
+    high: Array
+    slopes: Array
+    shifts: Array
+    depths: Array
+    lines: Array
+    output: Array
+    total: Array
+    sizes: dict[str, Array]
+
+    def take(self, chosen: Indices) -> Enclosures:
+        """Those of some boxes, perhaps several times."""
+        names = ("middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths", "lines", "output", "total")
+        sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
+        return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
+
+
+def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosures:
+    """Enclosures of boxes, given by their corners (boxes, inputs), as far as they lie in the ball."""
+    n, count = network.size, len(low)
+    middle = np.ascontiguousarray(((low + high) / 2).T)
+    half = np.nextafter(np.maximum(high.T - middle, middle - low.T) * (1 + 4 * UNIT), np.inf)
+    half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
+    neurons = network.setting.neurons
+    on, off = np.zeros((neurons, count), dtype=bool), np.zeros((neurons, count), dtype=bool)
+    lows, highs, slopes, shifts, depths = (np.zeros((neurons, count)) for _ in range(5))
+    lines = np.zeros((neurons, n, count))
+    sizes: dict[str, Array] = {}
+    total = (np.abs(middle) + half).sum(axis=0)
+    lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
+
+    def reach(state: Array) -> Array:
+        return (np.abs(state[:, :n]) * half).sum(axis=1)
+
+    def affine(name: str, state: Array) -> Array:
+        result = np.empty((len(network.biases[name]), n + 2, count))
+        result[:, : n + 1] = times(network.weights[name], state[:, : n + 1])
+        result[:, n] += network.biases[name][:, None]
+        sums = np.stack([state[:, n + 1], reach(state) + np.abs(state[:, n]) + state[:, n + 1]], axis=1)
+        sums = times(network.absolute[name], sums)
+        sizes[name] = sums[:, 1] + np.abs(network.biases[name])[:, None]
+        result[:, n + 1] = sums[:, 0] * (1 + 8 * network.terms * UNIT) + slack(2 * network.terms, sizes[name]) + lost
+        total[:] += sizes[name].sum(axis=0)
+        return result
+
+    def relu(name: str, state: Array) -> Array:
+        where = network.setting.relus[name]
+        b, wide = state[:, n], (reach(state) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
+        size = np.abs(b) + wide
+        wide = wide + slack(network.terms, size)
+        low, high = b - wide, b + wide
+        if norm != "inf":
+            low, high = within_ball(state, low, high)
+        on[where], off[where], lows[where], highs[where] = low >= 0, high <= 0, low, high
+        open_ = ~on[where] & ~off[where]
+        s = np.where(open_, np.clip(high / np.where(open_, high - low, 1.0), 0.0, 1.0), on[where])
+        # relu(z) - s z lies in [0, top]; half of it is the shift, and half what remains
+        top = np.where(open_, np.maximum(-s * low, (1 - s) * high), 0.0) * (1 + 8 * UNIT)
+        slopes[where], shifts[where], depths[where], lines[where] = s, top / 2, size, state[:, :n]
+        result = state * s[:, None]
+        result[:, n] += top / 2
+        result[:, n + 1] += top / 2 * (1 + 8 * UNIT) + slack(network.terms, np.where(s > 0, size, 0.0)) + lost
+        total[:] += size.sum(axis=0)
+        return result
+
+    norm, home = network.setting.norm, network.setting.center[:, None] - middle
+
+    def within_ball(state: Array, low: Array, high: Array) -> tuple[Array, Array]:
+        line = state[:, :n]
+        dual = np.abs(line).max(axis=1)
+        if norm == "2":  # in units of the largest entry, so that squares neither overflow nor vanish
+            unit = np.maximum(dual, 1e-300)
+            dual = unit * np.sqrt(((line / unit[:, None]) ** 2).sum(axis=1))
+        value = state[:, n] + (line * home).sum(axis=1)
+        wide = (radius * dual + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
+        size = np.abs(state[:, n]) + (np.abs(line) * np.abs(home)).sum(axis=1) + wide
+        wide = wide + slack(2 * network.terms, size) + 1e-300 * radius
+        return np.fmax(low, value - wide), np.fmin(high, value + wide)
+
+    def add(parts: list[Array]) -> Array:
+        result = parts[0].copy()
+        for part in parts[1:]:
+            result += part
+        absolute = sum((reach(part) + np.abs(part[:, n]) + part[:, n + 1] for part in parts), np.zeros(()))
+        result[:, n + 1] += slack(len(parts) + network.terms, absolute)
+        return result
+
+    start = np.zeros((n, n + 2, count))
+    start[np.arange(n), np.arange(n)] = 1.0
+    start[:, n] = middle
+    with np.errstate(all="ignore"):
+        output = network.output(network.forward(start, affine, relu, add))[:, :n]
+    return Enclosures(middle, half, on, off, lows, highs, slopes, shifts, depths, lines, output, total, sizes)
+
+
+def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:
+    """(value, reach): rows (givens, rows, boxes) of the outputs are within `reach` of `value` on the whole box."""
+    value, reach = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
+
+    def affine(name: str, given: Array) -> Array:
+        nonlocal value, reach
+        value = value + (given * network.biases[name][:, None, None]).sum(axis=0)
+        reach = reach + slack(4 * network.terms, (np.abs(given) * boxes.sizes[name][:, None]).sum(axis=0))
+        return times(network.turned[name], given)
+
+    def relu(name: str, given: Array) -> Array:
+        nonlocal value, reach
+        where = network.setting.relus[name]
+        absolute, shift = np.abs(given), boxes.shifts[where][:, None]
+        value = value + (given * shift).sum(axis=0)
+        reach = reach + (absolute * shift).sum(axis=0)
+        reach = reach + slack(4 * network.terms, (absolute * boxes.depths[where][:, None]).sum(axis=0))
+        return given * boxes.slopes[where][:, None]
+
+    with np.errstate(all="ignore"):
+        last = network.backward(rows, affine, relu)
+        value = value + (last * boxes.middle[:, None]).sum(axis=0)
+        reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
+        size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)
+        rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
+    return value, reach * (1 + 16 * network.terms * UNIT) + rounding

@@ -1,0 +1,282 @@
+"""Secants: for a pair x, y with equal phases at all neurons but some, f(x) - f(y) = J(λ) (x - y) with λ in [0, 1].
+
+λ_i is 1 where both points are on, 0 where both are off, and anything in [0, 1] at the other neurons, which are *free*.
+Each neuron enters J by a term of rank one, so det(C J(λ)) is multi-affine in λ for any matrix C: if it has one strict
+sign at all corners of the cube of the free ones, no J(λ) has a kernel, and x = y follows from f(x) = f(y).
+
+Determinants are floats with a bound on their error (carried through the network and through the expansion by minors),
+so that a sign is a fact. The test of the hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
+
+MOST_INPUTS = 8
+"""Minors are expanded over all sets of columns: 2^n of them."""
+MOST, PRODUCTS = 2048, 100_000_000
+"""Corners that are looked at in one go, and the multiplications that it takes at most."""
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Which neurons are on, and which are free; the others are off."""
+
+    on: Mask
+    free: Mask
+
+
+class Secants:
+    """Tests on the secants of the givens of a setting."""
+
+    def __init__(self, setting: Setting, most_free: int = 15) -> None:
+        self.setting = setting
+        self.most_free = most_free
+        self.square = setting.givens == setting.size
+        self.asked = 0
+        self.weights = {
+            node.name: _dense(node.op.weight) for node in setting.graph.nodes if isinstance(node.op, Affine)
+        }
+        self.products = setting.size * sum(weight.size for weight in self.weights.values())
+        """Multiplications that one matrix J takes."""
+
+    def injective(self, slopes: Slopes) -> bool:
+        """Whether no pair with these slopes collides, for sure."""
+        self.asked += 1
+        if self.setting.givens < self.setting.size:
+            return False
+        with np.errstate(all="ignore"):
+            if self._hull(slopes):
+                return True
+            few = int(slopes.free.sum()) <= self.most_free and self.setting.size <= MOST_INPUTS
+            return few and self._corners(slopes)
+
+    # --- the hull ----------------------------------------------------------------------------------------------------
+
+    def _hull(self, slopes: Slopes) -> bool:
+        total = self._preconditioned(slopes)
+        return total is not None and bool(min(total.sum(axis=1).max(), total.sum(axis=0).max()) < 1 - 1e-9)
+
+    def _preconditioned(self, slopes: Slopes) -> Array | None:
+        """A bound on |I - C J|, entry by entry, for some C."""
+        low, high = self.interval(slopes)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            return None
+        middle, radius = (low + high) / 2, (high - low) / 2 * (1 + 4 * UNIT)
+        radius = np.nextafter(radius, np.inf) + slack(2, np.abs(middle))
+        try:
+            inverse = pseudo_inverse(middle)
+        except np.linalg.LinAlgError:
+            return None
+        rest = np.eye(self.setting.size) - inverse @ middle
+        error = slack(len(middle) + 1, np.abs(inverse) @ np.abs(middle) + 1.0)
+        total = np.abs(rest) + error + np.abs(inverse) @ radius
+        total = total * (1 + 8 * (len(middle) + 4) * UNIT)
+        return total if np.isfinite(total).all() else None
+
+    def interval(self, slopes: Slopes) -> tuple[Array, Array]:
+        """Bounds on the entries of J."""
+        unit = np.eye(self.setting.size)
+        values: dict[str, tuple[Array, Array]] = {self.setting.graph.input: (unit, unit)}
+
+        def affine(name: str, given: tuple[Array, Array]) -> tuple[Array, Array]:
+            weight = self.weights[name]
+            middle, radius = (given[0] + given[1]) / 2, (given[1] - given[0]) / 2
+            absolute = np.abs(weight) @ (np.abs(middle) + radius)
+            center, reach = weight @ middle, np.abs(weight) @ radius + slack(weight.shape[1] + 4, absolute)
+            reach = reach * (1 + 4 * UNIT) + slack(1, np.abs(center))
+            return center - reach, center + reach
+
+        def relu(name: str, given: tuple[Array, Array]) -> tuple[Array, Array]:
+            on = slopes.on[self.setting.relus[name]][:, None]
+            free = slopes.free[self.setting.relus[name]][:, None]
+            low = np.where(free, np.minimum(given[0], 0.0), np.where(on, given[0], 0.0))
+            return low, np.where(free, np.maximum(given[1], 0.0), np.where(on, given[1], 0.0))
+
+        def add(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+            error = slack(len(parts), np.sum([np.maximum(abs(a), abs(b)) for a, b in parts], axis=0))
+            return np.sum([a for a, _ in parts], axis=0) - error, np.sum([b for _, b in parts], axis=0) + error
+
+        for node in self.setting.graph.nodes:
+            if node.name == self.setting.graph.input:
+                continue
+            checkpoint()
+            given = [values[name] for name in node.operands]
+            if isinstance(node.op, Affine):
+                values[node.name] = affine(node.name, given[0])
+            elif isinstance(node.op, Relu):
+                values[node.name] = relu(node.name, given[0])
+            elif isinstance(node.op, Select):
+                values[node.name] = given[0][0][node.op.indices], given[0][1][node.op.indices]
+            elif isinstance(node.op, Concat):
+                values[node.name] = np.concatenate([a for a, _ in given]), np.concatenate([b for _, b in given])
+            else:
+                values[node.name] = add(given)
+        low, high = values[self.setting.graph.output]
+        return low[: self.setting.givens], high[: self.setting.givens]
+
+    # --- corners -----------------------------------------------------------------------------------------------------
+
+    def _corners(self, slopes: Slopes) -> bool:
+        free = np.flatnonzero(slopes.free)
+        size, error = self._errors(slopes.on | slopes.free)
+        if not np.isfinite(size).all():
+            return False
+        projection = None
+        if not self.square:
+            middle = self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0]
+            try:
+                projection = pseudo_inverse(middle)
+            except np.linalg.LinAlgError:
+                return False
+            absolute = np.abs(projection)
+            error = (absolute @ error + slack(size.shape[0], absolute @ size)) * (1 + 8 * (len(size) + 4) * UNIT)
+            size = (absolute @ size) * (1 + 8 * (len(size) + 4) * UNIT)
+        sign = 0
+        for codes in self._codes(len(free)):
+            checkpoint()
+            bits = (codes[:, None] >> np.arange(len(free))) & 1
+            batch = np.repeat(slopes.on[None, :].astype(np.float64), len(codes), axis=0)
+            batch[:, free] = bits
+            matrices = self.jacobians(batch)
+            if projection is not None:
+                matrices = projection @ matrices
+            values, doubt = determinants(matrices, size, error)
+            if not doubt < np.abs(values).min():
+                return False
+            signs = np.sign(values)
+            sign = sign or int(signs[0])
+            if (signs != sign).any():
+                return False
+        return True
+
+    def _codes(self, count: int) -> Iterator[Indices]:
+        """All corners, by number; first a few from everywhere, because most failures show at once."""
+        if count > 7:
+            yield np.arange(64, dtype=np.int64) * 0x9E3779B1 % (1 << count)
+        step = min(MOST, max(64, PRODUCTS // max(1, self.products)))
+        for start in range(0, 1 << count, step):
+            yield np.arange(start, min(start + step, 1 << count), dtype=np.int64)
+
+    def apart(self, slopes: Slopes, low: Array, high: Array) -> bool:
+        """Whether J d = 0 is impossible for every d in a box that does not hold 0, by intervals."""
+        if self.setting.givens < self.setting.size or not ((low > 0) | (high < 0)).any():
+            return False
+        with np.errstate(all="ignore"):
+            found = self._preconditioned(slopes)
+            if found is None:
+                return False
+            least = np.maximum(np.maximum(low, -high), 0.0)
+            most = np.maximum(np.abs(low), np.abs(high))
+            return bool((least > (found @ most) * (1 + 1e-12) + 1e-300).any())
+
+    def jacobians(self, slopes: Array) -> Array:
+        """The matrices J of the givens for rows of slopes, in floats."""
+        graph, relus = self.setting.graph, self.setting.relus
+        unit = np.eye(self.setting.size)[None]
+
+        def relu(name: str, given: Array) -> Array:
+            return slopes[:, relus[name], None] * given
+
+        result = _propagated(graph, unit, relu, lambda name, given: self.weights[name] @ given)
+        full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
+        return full[:, : self.setting.givens]
+
+    def _errors(self, used: Mask) -> tuple[Array, Array]:
+        """Bounds on |J| and on the error of `jacobians`, entry by entry, for slopes in [0, 1], 0 if not used."""
+        graph, relus = self.setting.graph, self.setting.relus
+        unit = np.eye(self.setting.size)
+        start = np.stack([unit, np.zeros_like(unit)])
+
+        def relu(name: str, given: Array) -> Array:
+            mask = used[relus[name]].astype(np.float64)[None, :, None]
+            error = given[1] + slack(1, given[0])
+            return mask * np.stack([given[0], error])
+
+        def affine(name: str, given: Array) -> Array:
+            weight = np.abs(self.weights[name])
+            size = weight @ (given[0] + given[1])
+            size = size * (1 + 8 * (weight.shape[1] + 4) * UNIT)
+            error = (weight @ given[1]) * (1 + 8 * (weight.shape[1] + 4) * UNIT) + slack(weight.shape[1] + 4, size)
+            return np.stack([size + error, error])
+
+        result = _propagated(graph, start, relu, affine, extra=True)
+        return result[0][: self.setting.givens], result[1][: self.setting.givens]
+
+
+def _propagated(graph: Graph, start: Array, relu: Any, affine: Any, *, extra: bool = False) -> Array:
+    values: dict[str, Array] = {graph.input: start}
+    for node in graph.nodes:
+        if node.name == graph.input:
+            continue
+        checkpoint()
+        given = [values[name] for name in node.operands]
+        if isinstance(node.op, Affine):
+            values[node.name] = affine(node.name, given[0])
+        elif isinstance(node.op, Relu):
+            values[node.name] = relu(node.name, given[0])
+        elif isinstance(node.op, Select):
+            values[node.name] = given[0][:, node.op.indices]
+        elif isinstance(node.op, Concat):
+            most = max(len(part) for part in given)
+            values[node.name] = np.concatenate([np.broadcast_to(p, (most, *p.shape[1:])) for p in given], axis=1)
+        else:
+            assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
+            total = given[0]
+            for part in given[1:]:
+                total = total + part
+            if extra:
+                total = total * (1 + 8 * len(given) * UNIT)
+                total = np.stack([total[0], total[1] + slack(len(given), total[0])])
+            values[node.name] = total
+    return values[graph.output]
+
+
+def determinants(matrices: Array, size: Array, error: Array) -> tuple[Array, float]:
+    """The determinants of a batch, and a bound on how far each is off.
+
+    size, error: bounds on the entries and on their errors, common to all. Minors of the first k rows by sets of
+    columns: M_k(S) = sum over j in S of ± a_kj M_{k-1}(S - j).
+    """
+    n = matrices.shape[1]
+    minors: dict[int, Array] = {0: np.ones(len(matrices))}
+    sizes, errors = {0: 1.0}, {0: 0.0}
+    for k in range(n):
+        grown: dict[int, Array] = {}
+        grown_sizes: dict[int, float] = {}
+        grown_errors: dict[int, float] = {}
+        for chosen in minors:
+            for j in range(n):
+                if chosen >> j & 1:
+                    continue
+                key = chosen | 1 << j
+                sign = -1.0 if bin(chosen >> (j + 1)).count("1") % 2 else 1.0
+                term = sign * matrices[:, k, j] * minors[chosen]
+                grown[key] = grown[key] + term if key in grown else term
+                a, e = float(size[k, j]) + float(error[k, j]), float(error[k, j])
+                grown_sizes[key] = grown_sizes.get(key, 0.0) + a * (sizes[chosen] + errors[chosen])
+                wrong = a * errors[chosen] + e * sizes[chosen] + e * errors[chosen]
+                grown_errors[key] = grown_errors.get(key, 0.0) + wrong
+        minors = grown
+        sizes = {key: value * (1 + 1e-13) + 1e-300 for key, value in grown_sizes.items()}
+        errors = {
+            key: (value + float(slack(n + 4, np.array(sizes[key])))) * (1 + 1e-13)
+            for key, value in grown_errors.items()
+        }
+    last = (1 << n) - 1
+    return minors[last], errors[last]
+
+
+def _dense(weight: Any) -> Array:
+    return weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())

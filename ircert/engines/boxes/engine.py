@@ -1,0 +1,46 @@
+"""The engine `boxes`: exact proofs about boxes of points and their phases, for any number of inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ircert.engines.base import Answer, Effort, Engine, Question
+from ircert.engines.boxes.search.search import Search
+from ircert.engines.instant.engine import instant
+from ircert.engines.pinned import unpinned, without_pinned
+from ircert.engines.sharing import of_a_ball, of_the_whole_space
+
+RATE = 16_000.0
+"""Boxes and pairs in a second, about."""
+
+
+class Boxes(Engine):
+    """Boxes and trees of phases, with a program for p* beside them."""
+
+    name = "boxes"
+    options = frozenset({"threads"})
+    takes_turns = True
+
+    def refusal(self, question: Question) -> str | None:
+        """It takes every question."""
+        return None
+
+    def effort(self, question: Question) -> Effort:
+        """Nobody can tell."""
+        return Effort(RATE)
+
+    def answer(self, question: Question) -> Answer:
+        """What can be said at once; else a search."""
+        return of_the_whole_space(question, answered(Search, of_a_ball(question)))
+
+
+def answered(kind: type[Search], question: Question) -> Answer:
+    """The answer of a search of this kind, unless something can be said at once."""
+    found = instant(question) if question.at_once else None
+    if found is None:
+        search = kind(without_pinned(question))
+        found = unpinned(search.answer(), question)
+    else:
+        search = kind(question)
+        found = found if question.radius is None else search.with_optimum(found, question.radius)
+    return replace(found, backend=search.backend)

@@ -1,0 +1,172 @@
+"""From one collision to nearer ones: the nearest pair of its regions, then regions next to that pair, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import isqrt
+
+from ircert.engines.boxes.linear_regions.coincidence import Coincidence, Pair
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
+from ircert.ir.rational import Integers
+from ircert.limits import OutOfTime, Undecided, checkpoint
+
+SHARE = Fraction(1, 2**44)
+"""Where the nearest pair of two regions is not a collision itself, collisions come as close as one likes."""
+
+
+def _goes_on() -> bool:
+    return True
+
+
+@dataclass
+class Descent:
+    """The nearest violation found so far: `best` is (measure, pair), or None."""
+
+    setting: Setting
+    maps: ExactMaps
+    goes_on: Callable[[], bool] = _goes_on
+    best: tuple[Fraction, Pair] | None = None
+    tried: set[bytes] = field(default_factory=set)
+    infimum_is_zero: bool = False
+
+    def improve(self, first: Phases, second: Phases, far: Pair | None = None) -> bool:
+        """Start from two patterns (and perhaps a violation of theirs); whether the best pair got nearer."""
+        better = False
+        current: tuple[Phases, Phases] | None = (first, second)
+        while current is not None and self.goes_on() and not self.infimum_is_zero:
+            here, current = current, None
+            step = self._nearest(*here, far)
+            far = None
+            if step is None:
+                continue
+            better = True
+            current = self._next(*here, step)
+        return better
+
+    def has_within(self, radius: float) -> bool:
+        """Whether the best violation lies in the closed ball."""
+        return self.best is not None and self.best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
+
+    def search(self, first: Phases, second: Phases, radius: float) -> bool:
+        """Whether two patterns have a violation within this radius; it becomes the best, and leads to nearer ones."""
+        if self.improve(first, second) and self.has_within(radius):
+            return True
+        try:
+            found = Coincidence(self.setting, self.maps, first, second, radius).violation(Fraction(radius))
+        except Undecided:
+            found = None
+        if found is not None:
+            self.best = found.measure(self.setting.norm), found
+            self.tried.discard(first.tobytes() + second.tobytes())
+            self.improve(first, second, found)
+        return self.has_within(radius)
+
+    def _next(self, first: Phases, second: Phases, pair: Pair) -> tuple[Phases, Phases] | None:
+        """Patterns that share the boundary point and have a nearer pair."""
+        for here, there in self._around(first, second, pair):
+            if not self.goes_on():
+                return None
+            if self._nearest(here, there, None) is not None:
+                return here, there
+        return None
+
+    def _around(self, first: Phases, second: Phases, pair: Pair) -> list[tuple[Phases, Phases]]:
+        zeros = [
+            [i for i, row in enumerate(z) if _is_zero(row, u)]
+            for z, u in ((self.maps.of(first).z, pair.u), (self.maps.of(second).z, pair.v))
+        ]
+        both = [i for i in zeros[0] if i in zeros[1]]
+        found = [(flipped(first, [i]), flipped(second, [i])) for i in both]
+        found += [(flipped(first, [i]), second) for i in zeros[0]]
+        if not self.setting.pseudo:
+            found += [(first, flipped(second, [i])) for i in zeros[1]]
+        if len(both) == 2:
+            found += [(flipped(first, [i]), flipped(second, [j])) for i, j in product(both, both) if i != j]
+        return found
+
+    def _nearest(self, first: Phases, second: Phases, far: Pair | None) -> Pair | None:
+        """The nearest pair of two patterns, if that improves on the best; its collision becomes the best."""
+        key = first.tobytes() + second.tobytes()
+        if key in self.tried:
+            return None
+        self.tried.add(key)
+        norm = self.setting.norm
+        try:
+            polytope, found = self._measured(first, second, self._scale(far))
+            if found is None or (self.best is not None and found[0] >= self.best[0]):
+                return None
+            near = found[1]
+            if far is None:
+                far = polytope.violation(_radius_above(near.measure(norm), norm) * 2 + self._room())
+            if far is None:
+                return None
+            share = Fraction(0) if polytope.violates(near) else SHARE
+            pair = near.towards(far, share)
+        except OutOfTime:
+            self.tried.discard(key)  # nothing is known yet: another time it may be
+            return None
+        except Undecided:
+            return None
+        size = pair.measure(norm)
+        if not any(near.u) and not any(near.v):  # the bound alone may be 0 without a pair there
+            self.infimum_is_zero = True
+        if self.best is not None and size >= self.best[0]:
+            return None
+        self.best = size, pair
+        return near
+
+    def _measured(
+        self, first: Phases, second: Phases, scale: float
+    ) -> tuple[Coincidence, tuple[Fraction, Pair] | None]:
+        """The polytope in a unit that suits it, and its nearest pair."""
+        norm = self.setting.norm
+        for attempt in range(8):
+            polytope = Coincidence(self.setting, self.maps, first, second, scale)
+            try:
+                found = polytope.nearest(patient=False, goes_on=self.goes_on)
+            except Undecided:
+                if attempt > 3 or not self.goes_on():
+                    raise
+                scale *= 2.0**-10
+                continue
+            size = 0.0 if found is None else _float_above(found[1].measure(norm), norm)
+            if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
+                break
+            scale = size
+        return polytope, found
+
+    def _scale(self, far: Pair | None) -> float:
+        if far is not None:
+            return _float_above(far.measure(self.setting.norm), self.setting.norm)
+        if self.best is not None:
+            return _float_above(self.best[0], self.setting.norm)
+        return 1.0
+
+    def _room(self) -> Fraction:
+        """Where the nearest pair is the centre itself, violations are looked for within this distance."""
+        return Fraction(self._scale(None)) / 1024
+
+
+def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
+    checkpoint()
+    return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
+
+
+def _float_above(measure: Fraction, norm: str) -> float:
+    """The radius of this measure as a float; Undecided beyond the floats, where no ball reaches."""
+    try:
+        return float(_radius_above(measure, norm))
+    except OverflowError:
+        raise Undecided from None
+
+
+def _radius_above(measure: Fraction, norm: str) -> Fraction:
+    """A rational radius of at least this measure, close to it."""
+    if norm != "2":
+        return measure
+    shift = max(0, 80 - measure.numerator.bit_length() + measure.denominator.bit_length())
+    return Fraction(isqrt((measure.numerator << 2 * shift) // measure.denominator) + 1, 1 << shift)

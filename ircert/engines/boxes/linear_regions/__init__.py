@@ -1,0 +1,1 @@
+"""Linear regions exactly: their affine maps, polytopes of pairs, and the nearest pair."""

@@ -1,0 +1,99 @@
+"""Boxes of points, many at once, and where they lie in a ball cut with a domain; every answer is safe in floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array, Indices, Mask
+
+SAFE = 1e-14
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Corners (boxes, inputs)."""
+
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def take(self, chosen: Indices | Mask) -> Boxes:
+        """Some of them."""
+        return Boxes(self.low[chosen], self.high[chosen])
+
+    def halves(self, sides: Indices) -> tuple[Boxes, Boxes]:
+        """Both halves across the middle of one side each."""
+        where = np.arange(len(self)), sides
+        middle = (self.low[where] + self.high[where]) / 2
+        left, right = self.high.copy(), self.low.copy()
+        left[where] = right[where] = middle
+        return Boxes(self.low, left), Boxes(right, self.high)
+
+    @property
+    def widths(self) -> Array:
+        """The lengths of the sides."""
+        return self.high - self.low
+
+
+def joined(parts: list[Boxes]) -> Boxes:
+    """All of them."""
+    return Boxes(np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]))
+
+
+def nearest(setting: Setting, boxes: Boxes) -> Array:
+    """A lower bound on the distance of each box from the centre: less than it, unless that is 0."""
+    gaps = np.abs(np.clip(setting.center, boxes.low, boxes.high) - setting.center)
+    # a factor changes nothing where floats are subnormal
+    return np.maximum(np.nextafter(_length(gaps, setting.norm) * (1 - SAFE), -np.inf), 0.0)
+
+
+def farthest(setting: Setting, boxes: Boxes) -> Array:
+    """An upper bound on the distance of the farthest point of each box, more than it."""
+    gaps = np.maximum(np.abs(boxes.low - setting.center), np.abs(boxes.high - setting.center))
+    return np.nextafter(_length(gaps, setting.norm) * (1 + SAFE), np.inf)
+
+
+def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:
+    """Which boxes lie in the interior of the ball cut with the domain, for sure."""
+    free = ((boxes.low > setting.low) & (boxes.high < setting.high)).all(axis=1)
+    return np.asarray(free & (farthest(setting, boxes) < radius))
+
+
+def _length(gaps: Array, norm: Norm) -> Array:
+    if norm == "inf":
+        return np.asarray(gaps.max(axis=1))
+    if norm == "1":
+        return np.asarray(gaps.sum(axis=1))
+    # in units of the largest gap, so that squares neither overflow nor vanish
+    unit = np.maximum(gaps.max(axis=1), 1e-300)
+    return np.asarray(unit * np.sqrt(((gaps / unit[:, None]) ** 2).sum(axis=1)))
+
+
+def around(setting: Setting, radius: float) -> Boxes:
+    """One box that holds the ball, cut with the domain: exactly the box of norm inf where floats can hold it."""
+    with np.errstate(over="ignore"):
+        low, high = setting.center - radius, setting.center + radius
+    exact = Fraction(radius)
+    for j, c in enumerate(setting.exact_center):
+        if Fraction(float(low[j])) > c - exact:
+            low[j] = np.nextafter(low[j], -np.inf)
+        if Fraction(float(high[j])) < c + exact:
+            high[j] = np.nextafter(high[j], np.inf)
+    return Boxes(np.maximum(low, setting.low)[None], np.minimum(high, setting.high)[None])
+
+
+def faces(box: Boxes) -> Boxes:
+    """The faces of one box, each a box that is flat on one side."""
+    n = box.low.shape[1]
+    lows, highs = (np.repeat(side, 2 * n, axis=0) for side in (box.low, box.high))
+    for j in range(n):
+        highs[2 * j, j] = box.low[0, j]
+        lows[2 * j + 1, j] = box.high[0, j]
+    return Boxes(lows, highs)

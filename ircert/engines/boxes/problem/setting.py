@@ -1,0 +1,129 @@
+"""A question as the proofs see it: one graph, its neurons in a row, and which outputs must agree or differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array, Indices
+from ircert.ir.evaluate import preactivations
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine, Concat, Relu, Select
+
+Phases = NDArray[np.int8]
+"""Per neuron: 1 (z >= 0), -1 (z <= 0) or 0 (open)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Pairs x, y with the same first `givens` outputs of a canonical graph.
+
+    What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
+    `pseudo` y is the centre.
+    """
+
+    graph: Graph
+    problem: str
+    givens: int
+    norm: Norm
+    center: Array
+    low: Array
+    high: Array
+
+    @property
+    def size(self) -> int:
+        """The number of inputs."""
+        return len(self.center)
+
+    @property
+    def pseudo(self) -> bool:
+        """Whether y is fixed."""
+        return self.problem == "pseudo"
+
+    @property
+    def unknowns(self) -> list[int]:
+        """The outputs that must be functions of the givens; none means the inputs."""
+        return list(range(self.givens, self.graph.output_dim)) if self.problem == "transform" else []
+
+    def ball(self, radius: float) -> Ball:
+        """The closed ball, cut with the domain."""
+        return Ball(self.center, radius, self.norm, self.low, self.high)
+
+    @cached_property
+    def relus(self) -> dict[str, slice]:
+        """Where the neurons of each relu lie among all neurons."""
+        places, start = {}, 0
+        for node in self.graph.nodes:
+            if isinstance(node.op, Relu):
+                places[node.name] = slice(start, start + self.graph.sizes[node.name])
+                start += self.graph.sizes[node.name]
+        return places
+
+    @cached_property
+    def neurons(self) -> int:
+        """How many there are."""
+        return sum(self.graph.sizes[name] for name in self.relus)
+
+    def preactivations(self, points: Array) -> Array:
+        """z of every neuron at every point (rows), in floats."""
+        return preactivations(self.graph, points)
+
+    def outputs(self, points: Array) -> Array:
+        """All outputs at every point (rows), in floats."""
+        return np.asarray(self.graph(points))
+
+    @cached_property
+    def exact_center(self) -> list[Fraction]:
+        """The centre in rationals."""
+        return [Fraction(v) for v in self.center.tolist()]
+
+
+def flipped(phases: Phases, neurons: Indices | list[int]) -> Phases:
+    """The phases with some neurons on the other side."""
+    result = phases.copy()
+    result[neurons] *= -1
+    return result
+
+
+def neurons_that_matter(setting: Setting) -> NDArray[np.bool_]:
+    """Which neurons the givens depend on, going back along nonzero weights."""
+    graph = setting.graph
+    wanted = {name: np.zeros(size, dtype=bool) for name, size in graph.sizes.items()}
+    wanted[graph.output][: setting.givens] = True
+    for node in reversed(graph.nodes):
+        mask = wanted[node.name]
+        if node.name == graph.input or not mask.any():
+            continue
+        op = node.op
+        if isinstance(op, Affine):
+            wanted[node.operands[0]] |= np.asarray((abs(op.weight[mask]) > 0).sum(axis=0)).ravel() > 0
+        elif isinstance(op, Select):
+            wanted[node.operands[0]][op.indices[mask]] = True
+        elif isinstance(op, Concat):
+            sizes = [graph.sizes[name] for name in node.operands]
+            for name, part in zip(node.operands, Concat.slices(sizes), strict=True):
+                wanted[name] |= mask[part]
+        else:
+            for name in node.operands:
+                wanted[name] |= mask
+    return np.concatenate([np.zeros(0, dtype=bool), *(wanted[name] for name in setting.relus)])
+
+
+def first_layer(setting: Setting) -> NDArray[np.bool_]:
+    """Which neurons read the inputs through affine maps alone."""
+    graph = setting.graph
+    bent: set[str] = set()
+    found = [np.zeros(0, dtype=bool)]
+    for node in graph.nodes:
+        late = any(name in bent for name in node.operands)
+        if isinstance(node.op, Relu):
+            found.append(np.full(graph.sizes[node.name], not late))
+        if late or isinstance(node.op, Relu):
+            bent.add(node.name)
+    return np.concatenate(found)

@@ -1,0 +1,171 @@
+"""How far around the centre all linear regions have one orientation: a best-first search over boxes.
+
+The distance to the nearest region whose determinant has another sign, or none, is dist(c, J0): up to there, and as far
+as f tells the points of the ball's boundary apart, f is injective (`spec/engines.md`, degree). A box is closed when all
+slopes that its points may have give determinants of the sign of home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
+from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
+from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.enclosures.splitting import scores, sides
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
+from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
+from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
+from ircert.engines.boxes.search.divisible import Divisible, Processes, Subject
+from ircert.engines.boxes.search.scheduling import PATIENCE, Schedule
+from ircert.engines.boxes.trees.cell_tree import CellTree
+from ircert.engines.boxes.trees.parts import part_of
+from ircert.ir.arrays import Array, Indices, Mask
+
+FEW_OPEN = 12
+"""Boxes with at most this many open neurons may go to a tree of phases."""
+DEEPEST = 100
+"""Cuts of every side after which floats are used up."""
+
+
+@dataclass
+class _Frontier:
+    """Boxes that are not closed, as far as `keys`: below that radius nothing is wrong in them."""
+
+    boxes: Boxes
+    keys: Array
+    opens: Indices
+    ages: Indices
+
+    def take(self, chosen: Indices | Mask) -> _Frontier:
+        return _Frontier(self.boxes.take(chosen), self.keys[chosen], self.opens[chosen], self.ages[chosen])
+
+    def plus(self, *others: _Frontier) -> _Frontier:
+        all_ = (self, *others)
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("keys", "opens", "ages"))
+        return _Frontier(joined([f.boxes for f in all_]), *rest)
+
+
+@dataclass
+class Orientation(Divisible):
+    """The search; `reached` is the radius up to which all regions have the orientation of home."""
+
+    network: Batches
+    hunter: Hunter
+    counts: Counts
+    report: Callable[[], None]
+    reached: float = 0.0
+    processes: Processes | None = None
+    _frontier: _Frontier | None = None
+    _root: float = 0.0
+    _trees: CellTree | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(self.counts)
+
+    @property
+    def descent(self) -> Descent:
+        """That of the hunter."""
+        return self.hunter.descent
+
+    @property
+    def _batch(self) -> int:
+        return self.network.batch
+
+    @property
+    def subject(self) -> Subject:
+        """The setting."""
+        return Subject("inside", (self.network.setting,), (self.descent.setting,))
+
+    def _begin(self, radius: float) -> None:
+        """Start from the box around a larger ball; what lies in the ball that was reached is not looked at again."""
+        if self._frontier is None or radius > self._root:
+            root = around(self.network.setting, radius)
+            nothing = np.zeros(1, dtype=np.int64)
+            # small networks may go to a tree of phases at once
+            self._frontier = _Frontier(root, np.zeros(1), nothing, nothing + PATIENCE * self.network.size)
+            self._root = radius
+
+    def _popped(self, radius: float, count: int) -> _Frontier:
+        """The boxes nearest to the centre."""
+        assert self._frontier is not None
+        keys = self._frontier.keys
+        order = np.argpartition(keys, count)[:count] if len(keys) > count else np.arange(len(keys))
+        chosen = np.zeros(len(keys), dtype=bool)
+        chosen[order] = keys[order] < radius
+        here, self._frontier = self._frontier.take(chosen), self._frontier.take(~chosen)
+        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
+
+    def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
+        """What is left of some boxes: their halves, or themselves where they are good within the radius."""
+        self.counts.waves += 1
+        self.counts.boxes += len(here.keys)
+        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
+        closed, weights = self._closed(known)
+        done = self._beyond(here.take(closed), radius)
+        rest = np.flatnonzero(~closed)
+        here, known, weights = here.take(rest), known.take(rest), weights[:, rest]
+        if not len(rest):
+            return done
+        opens = (~known.on & ~known.off).sum(axis=0)
+        ages = np.where(opens < here.opens, 0, here.ages + 1)
+        self.hunter.look((here.boxes.low + here.boxes.high) / 2, radius)
+        good = self._in_trees(here, opens, ages, radius, stop)
+        done = done.plus(self._beyond(here.take(good), radius))
+        return done.plus(self._halves(here, known, weights, opens, ages, ~good))
+
+    def _beyond(self, good: _Frontier, radius: float) -> _Frontier:
+        """Boxes that are good within the radius, as far as they go further: there they are not closed."""
+        good = good.take(farthest(self.network.setting, good.boxes) > radius)
+        good.keys[:] = radius
+        return good
+
+    def _closed(self, known: Enclosures) -> tuple[Mask, Array]:
+        count = known.on.shape[1]
+        slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, count), dtype=bool))
+        found = contractions(self.network, slopes)
+        # with det(C J) > 0 in the cube, the sign of C is that of all J
+        closed = found.proved & found.positive
+        few = np.flatnonzero(~closed & (slopes.free.sum(axis=0) <= MOST_FREE) & found.positive)
+        if len(few):
+            self.counts.slopes += len(few)
+            closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))
+        good = np.flatnonzero(closed)
+        closed[good] = signs_of_floats(found.fixed[..., good]) == self.hunter.home
+        return closed, found.weights
+
+    def _in_trees(
+        self, here: _Frontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]
+    ) -> Mask:
+        """Boxes that stay as they are: by phases, inside the ball."""
+        good = np.zeros(len(opens), dtype=bool)
+        for i in self.schedule.ripe(opens <= FEW_OPEN, ages // self.network.size):
+            if stop() or ages[i] > DEEPEST * self.network.size:
+                raise Stopped
+            if not self.schedule.has_room(int(ages[i]) // self.network.size):
+                break
+            if self._trees is None:
+                self._trees = CellTree(self.network, self.hunter, self.counts)
+            part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
+            try:
+                self._trees.close(part, self.schedule.nodes, stop)
+                good[i] = True
+            except TooLarge:
+                self.schedule.was_too_large()
+        return good
+
+    def _halves(
+        self, here: _Frontier, known: Enclosures, weights: Array, opens: Indices, ages: Indices, cut: Mask
+    ) -> _Frontier:
+        chosen = np.flatnonzero(cut)
+        gains = scores(known.take(chosen), weights[:, chosen])
+        wanted = np.argmax(sides(gains, known.half[:, chosen]), axis=0)
+        halves = joined(list(here.boxes.take(chosen).halves(wanted)))
+        keys = np.maximum(np.tile(here.keys[chosen], 2), nearest(self.network.setting, halves))
+        return _Frontier(halves, keys, np.tile(opens[chosen], 2), np.tile(ages[chosen], 2))

@@ -1,0 +1,199 @@
+"""Which balls are good: by degree where there are as many givens as inputs, else pair by pair.
+
+Degree: let f be continuous on a ball and piecewise linear, with all regions inside of one orientation, and let it tell
+the points of the boundary apart. Then f is injective on the ball: a value has as many preimages inside as its degree,
+which is 0 outside the image of the boundary, a sphere, and 1 or -1 inside. So the inside is searched for single
+regions, and only the boundary for pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.contractions import MOST_INPUTS
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.boxes import SAFE, around
+from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.divisible import Processes
+from ircert.engines.boxes.search.orientation import Orientation
+from ircert.engines.boxes.search.pair_search import PairSearch
+from ircert.engines.boxes.search.portfolio import Portfolio, Stop, Way
+from ircert.engines.boxes.trees.cell_tree import CellTree
+from ircert.engines.boxes.trees.phase_tree import Tools
+from ircert.engines.boxes.trees.whole import WholeCells, WholeTree, few_open
+from ircert.limits import OutOfTime
+
+MOST_CUT = 6
+"""With more inputs, cutting boxes leads nowhere: one tree of phases has to do."""
+WORK = 10_000
+"""Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
+STEP = 0.01
+"""How much larger than a good ball the next one is at least."""
+
+
+@dataclass
+class Prover:
+    """Proves one ball after the other; `reached` is the radius of the largest that is good.
+
+    injective: for `transform`, the givens alone: where they tell points apart nothing else matters
+    stop:      whether time is over, also inside trees
+    processes: who shares large frontiers, if anyone does
+    """
+
+    setting: Setting
+    descent: Descent
+    counts: Counts
+    stop: Callable[[], bool]
+    report: Callable[[], None]
+    injective: Setting | None = None
+    reached: float = 0.0
+    processes: Processes | None = None
+    orientation: Orientation | None = None
+    _pairs: PairSearch | None = field(default=None, repr=False)
+    _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
+    _ways: dict[float, Portfolio] = field(default_factory=dict, repr=False)
+    _insides: dict[float, Portfolio] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.network = Batches(self.setting)
+        self.tools = [Tools.of(self.setting, self.descent, self.counts)]
+        self.inner: Prover | None = None
+        if self.injective is not None:
+            own = Descent(self.injective, ExactMaps(self.injective), self.descent.goes_on)
+            self.inner = Prover(self.injective, own, self.counts, self.stop, self.report, processes=self.processes)
+            self.tools.insert(0, self.inner.tools[0])
+        if self.setting.problem == "local" and self.setting.givens == self.setting.size <= min(MOST_CUT, MOST_INPUTS):
+            hunter = Hunter(self.setting, self.descent)
+            if hunter.home:
+                # a ball on which the map is injective has one orientation
+                given = self.network, hunter, self.counts, self.report
+                self.orientation = Orientation(*given, self.reached, self.processes)
+
+    def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
+        """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
+
+        Asked again about the same ball, it goes on.
+        """
+        stop = self.stop if stop is None else stop
+        try:
+            return self._proved(radius, nearer, stop)
+        except OutOfTime:  # in the middle of something, all of which stays open
+            return "stopped"
+
+    def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
+        if nearer < math.inf:
+            return self._by_pairs(radius, nearer, stop)
+        if self.descent.has_within(radius):
+            return "violated"
+        if radius not in self._ways:
+            self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
+        outcome = self._ways[radius].advance(stop)
+        if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
+            outcome = self._by_pairs(radius, math.inf, stop)
+        if outcome == "closed":
+            self.reached = max(self.reached, radius)
+        return outcome
+
+    def _ways_for(self, radius: float) -> list[Way]:
+        """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the givens alone."""
+        whole = WholeTree(self.tools, radius)
+        if self.setting.size > MOST_CUT:
+            return [whole.advance]
+        ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_givens(radius, stop)]
+        if self.orientation is not None:
+            ways.append(lambda stop: self._by_degree(radius, stop))
+        else:
+            ways.append(lambda stop: self._by_pairs(radius, math.inf, stop))
+        return [*ways, whole.advance] if few_open(self.setting, radius) else ways
+
+    def _by_givens(self, radius: float, stop: Stop) -> Outcome:
+        """Where the givens tell points apart nothing else matters; where they do not, nothing is said."""
+        assert self.inner is not None
+        return "closed" if self.inner.prove(radius, stop=stop) == "closed" else "stopped"
+
+    def _by_degree(self, radius: float, stop: Stop) -> Outcome:
+        """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""
+        assert self.orientation is not None
+        work = WORK
+        while True:
+            until = self._until(self.counts.work + work, stop)
+            outcome = self._inside(radius, until)
+            if outcome == "closed":
+                return self._boundary(radius, stop)
+            if outcome == "violated" or stop() or not until():
+                return self._in_ball(outcome, radius)
+            smaller = self.orientation.reached * (1 - STEP / 2)
+            if smaller > self.reached * (1 + STEP) and self._reach(smaller) <= self.orientation.reached:
+                outcome = self._boundary(smaller, self._until(self.counts.work + work, stop))
+                if outcome == "violated":
+                    return outcome
+                if outcome == "closed":
+                    self.reached = max(self.reached, smaller)
+            work *= 4
+
+    def _inside(self, radius: float, stop: Stop) -> Outcome:
+        """Whether all regions inside turn like home: one tree, or boxes."""
+        assert self.orientation is not None
+        orientation, reach = self.orientation, self._reach(radius)
+        if reach <= orientation.reached:
+            return "closed"
+        if radius not in self._insides:
+            ways: list[Way] = [lambda until: orientation.advance(reach, until)]
+            if few_open(self.setting, reach):
+                tree = CellTree(self.network, orientation.hunter, self.counts)
+                ways.append(WholeCells(tree, reach).advance)
+            self._insides = {radius: Portfolio(self.counts, ways)}
+        outcome = self._insides[radius].advance(stop)
+        if outcome == "closed":
+            orientation.reached = max(orientation.reached, reach)
+        return outcome
+
+    def _until(self, work: int, stop: Stop) -> Stop:
+        return lambda: stop() or self.counts.work > work
+
+    def _reach(self, radius: float) -> float:
+        """The radius of a ball that holds the body whose boundary is looked at (norm inf: a box of floats)."""
+        return _beyond(self.setting, radius) if self.setting.norm == "inf" else radius
+
+    def _boundary(self, radius: float, stop: Stop) -> Outcome:
+        """Pairs on the boundary of the ball; in norm inf, of the least box of floats that holds it."""
+        reach = self._reach(radius)
+        if radius not in self._boundaries:
+            network, tools = self.network, self.tools
+            if reach > radius:
+                box = around(self.setting, radius)
+                setting = replace(self.setting, low=box.low[0], high=box.high[0])
+                network, tools = Batches(setting), [Tools.of(setting, self.descent, self.counts)]
+            search = PairSearch(network, tools, self.counts, self.report, boundary=True, processes=self.processes)
+            self._boundaries = {radius: search}
+        return self._in_ball(self._boundaries[radius].advance(reach, stop), radius)
+
+    def _in_ball(self, outcome: Outcome, radius: float) -> Outcome:
+        """A violation in a slightly larger body says nothing."""
+        return "stopped" if outcome == "violated" and not self.descent.has_within(radius) else outcome
+
+    def _by_pairs(self, radius: float, nearer: float, stop: Stop) -> Outcome:
+        if self._pairs is None or self._pairs.nearer != nearer:
+            given = self.network, self.tools, self.counts, self.report
+            self._pairs = PairSearch(*given, nearer=nearer, processes=self.processes)
+        self._pairs.clear = max(self.reached, 0.0 if self.inner is None else self.inner.reached)
+        outcome = self._pairs.advance(radius, stop)
+        if nearer == math.inf:
+            self.reached = max(self.reached, self._pairs.reached)
+        return outcome
+
+
+def _beyond(setting: Setting, radius: float) -> float:
+    """The radius itself where floats hold center ± radius, or the domain ends before; else one that reaches further."""
+    box = around(setting, radius)
+    exact, most = Fraction(radius), Fraction(radius)
+    for c, low, high in zip(setting.exact_center, box.low[0].tolist(), box.high[0].tolist(), strict=True):
+        most = max(most, c - Fraction(low), Fraction(high) - c)
+    return radius if most <= exact else math.nextafter(float(most), math.inf) * (1 + 8 * SAFE)

@@ -1,0 +1,410 @@
+"""One question being answered for any number of inputs: a bracket grown and narrowed, or one ball decided.
+
+Proofs come from boxes and trees of phases (`boxes.trees`), which need no solver's word; the paper's mixed-integer
+program gives p* of a fixed ball, and takes over the pairs that are far apart where proofs take too long.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ircert.engines.asking import nothing_known
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.falsifier import hunt
+from ircert.engines.boxes.linear_regions.coincidence import Pair
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.prover import Prover
+from ircert.engines.boxes.workers.pool import Crew
+from ircert.engines.judge import NOTHING
+from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
+from ircert.engines.sharing import good_radius, settled
+from ircert.errors import ProcessError, ProgramError
+from ircert.geometry.norm import Norm
+from ircert.ir.compose import stack
+from ircert.ir.graph import Graph
+from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
+from ircert.passes.merge_multiples import merged
+from ircert.passes.product import canonical
+from ircert.result.radius import End
+from ircert.result.result import Optimum, Trust
+from ircert.result.witness import length_down
+
+CLEAR = "no violation in this ball: boxes and trees of phases, proved in exact or safely rounded arithmetic"
+COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
+NEAR = "an exact tree excludes pairs nearer than"
+FAR = "the dual bound of the mixed-integer program those further apart"
+GROWTH = {1: 16.0, 2: 4.0}
+"""A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
+GROWTH_BEYOND = 2.0
+"""… and with more of them, where the network is not small: the work grows with a power of the radius."""
+FASTEST = 2.0**12
+"""… but beyond the radii that are asked about without a limit, steps grow up to this one."""
+FIRST = 0.983
+"""Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
+SMALLEST = 1 / 16
+"""… or this part of the radius in question."""
+FEW = 24
+"""Networks with that few neurons are small."""
+SHARE = 0.7
+"""The part of the time left that one ball may take."""
+BISECTIONS = 12
+HUNT = 0.1
+"""The part of a time limit that looking for collisions may take at first."""
+MOST_FOR_OPTIMUM = 10.0
+"""Seconds for the bound on p* of a ball that is refuted already."""
+
+
+class _Moment(Deadline):
+    """The end of what a search is doing, which changes on the way."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+
+    def left(self) -> float:
+        """Seconds until then."""
+        return self._search._left()
+
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return self._search._over()
+
+
+@dataclass
+class Search:
+    """One question being answered; `clear` is the largest radius whose closed ball was proved."""
+
+    question: Question
+    clear: float = 0.0
+    stop: Stop | None = None
+    far: FarPairs | None = None
+    counts: Counts = field(default_factory=Counts)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        question = self.question
+        self._limit = question.deadline
+        graph = question.graph if question.other is None else stack(question.graph, question.other)
+        self.setting = self._setting(graph, question.problem)
+        injective = None
+        if question.other is not None and question.graph.output_dim >= len(question.center):
+            injective = self._setting(question.graph, "local")
+        self.injective = injective
+        self._end = math.inf
+        self.crew = Crew(question.threads, self._left)
+        self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
+        self._start_from_known()
+        if question.budget is not None:
+            budget = question.budget
+            self.question = replace(question, deadline=Allowance(question.deadline, lambda: self.counts.work > budget))
+
+    def _start_from_known(self) -> None:
+        self.clear = good_radius(self.question)
+        known = self.question.known
+        if known is not None and known.witness is not None:
+            center = self.setting.exact_center
+            u, v = (tuple(t - c for t, c in zip(point, center, strict=True)) for point in known.witness)
+            self.descent.best = Pair(u, v).measure(self.setting.norm), Pair(u, v)
+
+    @property
+    def backend(self) -> str | None:
+        """The solver that was asked, if one was."""
+        return None if self.far is None else self.far.backend
+
+    @cached_property
+    def prover(self) -> Prover:
+        """Made when it is first needed."""
+        given = self.setting, self.descent, self.counts, self._over, self._report
+        return Prover(*given, self.injective, self.clear, self.crew)
+
+    def _setting(self, graph: Graph, problem: str) -> Setting:
+        question = self.question
+        return Setting(
+            merged(canonical(graph)),
+            problem,
+            question.graph.output_dim,
+            question.norm if len(question.center) > 1 else "inf",  # on a line all norms are one
+            question.center,
+            question.low,
+            question.high,
+        )
+
+    def answer(self) -> Answer:
+        """The bracket, or what is known of it when time is up."""
+        with until(_Moment(self)):
+            found = self._answered()
+        ended = None if settled(self.question, found) else found.stop
+        return replace(found, stop=self.stop or ended)
+
+    def _answered(self) -> Answer:
+        with self._ended_by_trouble():
+            self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
+            self._timed("hunt", self._hunt)
+            if self.question.radius is not None:
+                return self._fixed(self.question.radius)
+            self._bracket()
+        if self.question.radius is not None:
+            return self._stopped()
+        return self._ends()
+
+    @contextmanager
+    def _ended_by_trouble(self) -> Iterator[None]:
+        """Note what ended the search, and end the processes that shared it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._end_by(Cause.INTERRUPTED)
+        except ProcessError as error:
+            self._end_by(Cause.PROCESS, str(error))
+        except ProgramError as error:
+            self._end_by(Cause.UNDECIDED, str(error))
+        except OutOfTime:
+            pass  # as anywhere else where the limit comes
+        except Undecided:
+            self._end_by(Cause.UNDECIDED, "an exact computation would have been too large")
+        except ArithmeticError:
+            self._end_by(Cause.RANGE)
+        finally:
+            self.crew.close()
+
+    def _hunt(self) -> None:
+        if self._over():  # a prover takes time to be made
+            return
+        if self.prover.orientation is None:  # which hunts by itself, and better
+            with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
+                hunt(self.setting, self.descent, min(self.question.reach, self._usual), self.question.seed)
+
+    @cached_property
+    def _usual(self) -> float:
+        """The largest radius that is asked about without a limit: farther away there is hardly a kink."""
+        return farthest(self.question.center, self.question.norm)
+
+    def _over(self) -> bool:
+        return time.monotonic() > self._end or self.question.deadline.passed()
+
+    def _left(self) -> float:
+        return max(0.0, min(self._end - time.monotonic(), self.question.deadline.left()))
+
+    @contextmanager
+    def _within(self, seconds: float) -> Iterator[None]:
+        """Give what follows this much time at most."""
+        self._end = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._end = math.inf
+
+    # --- one ball ----------------------------------------------------------------------------------------------------
+
+    def _fixed(self, radius: float) -> Answer:
+        left = self.question.deadline.left()
+        if not self.descent.has_within(radius):
+            outcome = self._prove(radius, SHARE * left)
+            if outcome == "closed":
+                optimum = Optimum(0.0, 0.0, "exact")
+                return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
+            if outcome != "violated":
+                return self._near_and_far(radius)
+        return self.with_optimum(self._refuted(), radius)
+
+    def _refuted(self) -> Answer:
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        return Answer("refuted", certified, None, self._witness(), "exact", self._stats())
+
+    def with_optimum(self, answer: Answer, radius: float) -> Answer:
+        """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
+        try:
+            return self._with_optimum(answer, radius)
+        except OutOfTime:  # the verdict is known
+            return answer
+
+    def _with_optimum(self, answer: Answer, radius: float) -> Answer:
+        if answer.witness is None:
+            return replace(answer, optimum=Optimum(0.0, 0.0, "exact"))
+        question, value = self.question, self._separation(*answer.witness)
+        bound = question.trivial_bound(radius)
+        trust: Trust = "exact"
+        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
+        if seconds > 0:
+            norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
+            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm, answer.witness))
+            if self.far.bound is not None:
+                entries = len(question.center) if question.other is None else question.other.output_dim
+                found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
+                if bound is None or found < bound:
+                    bound, trust = found, "solver"
+            if self.far.pair is not None and self._separation(*self.far.pair) > value:
+                refuted = self._refuted_end() if answer.refuted is None else answer.refuted
+                value = self._separation(*self.far.pair)
+                answer = replace(answer, witness=self.far.pair, refuted=refuted)
+        if bound is None:
+            return answer
+        if trust == "solver":  # where it is wrong, the pair says so
+            bound = max(bound, math.nextafter(value, math.inf))
+        return replace(answer, optimum=Optimum(value, bound, trust), stats=self._stats())
+
+    def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
+        other = self.question.other
+        apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
+        return length_down(self.question.norm, *apart)
+
+    def _near_and_far(self, radius: float) -> Answer:
+        """Far pairs by the program's bound, near ones by a tree: `certified` with the trust of a solver."""
+        question = self.question
+        if question.deadline.passed() or question.problem == "transform":
+            return self._stopped()
+        seconds = question.deadline.left() / 2
+        self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
+        if self.far.pair is not None:
+            certified = End(self.clear, CLEAR if self.clear else NOTHING)
+            return Answer("refuted", certified, None, self.far.pair, "exact", self._stats())
+        if self.far.bound is None:
+            self._end_by(Cause.SOLVER, f"the tree is too large, and {self.far.reason}")
+            return self._stopped()
+        outcome = self._prove(radius, math.inf, nearer=self.far.bound)
+        if outcome == "violated":
+            return self._refuted()
+        if outcome == "closed":
+            evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
+            optimum = Optimum(0.0, self.far.bound, "solver")
+            return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
+        self._end_by(self._why().cause, f"pairs nearer than {self.far.bound:.3g} were not closed")
+        return self._stopped()
+
+    def _stopped(self) -> Answer:
+        if self.question.radius is not None and self.descent.has_within(self.question.radius):
+            return self._refuted()
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        return replace(nothing_known(self.question, self._why()), certified=certified, stats=self._stats())
+
+    # --- the largest radius ------------------------------------------------------------------------------------------
+
+    def _bracket(self) -> None:
+        """Grow until something is found, then prove the ball just below it.
+
+        Small questions are asked directly. For others small balls come first, because time may end. A ball that takes
+        too long is followed by smaller ones.
+        """
+        deadline, hard = self.question.deadline, math.inf
+        direct = self.setting.size <= 2 or self.setting.neurons <= FEW
+        slow = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
+        growth = slow
+        for _ in range(BISECTIONS):
+            outcome: Outcome = "closed"
+            while outcome != "stopped":
+                target = self._target(growth)
+                top = min(target, hard)
+                if deadline.passed() or self.descent.infimum_is_zero or self.clear >= top * (1 - self.question.tol / 4):
+                    return
+                if target < hard:
+                    radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
+                else:
+                    radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
+                outcome = self._prove(radius, SHARE * deadline.left())
+                growth = min(growth * growth, FASTEST) if self.clear >= self._usual else slow
+            hard = radius
+
+    def _target(self, growth: float) -> float:
+        """The ball to prove: just below the best collision, or larger than what is proved."""
+        below = self._below_best()
+        if below is not None:
+            return below
+        larger = max(FIRST, growth * self.clear)
+        return larger if larger * math.sqrt(growth) < self.question.reach else self.question.reach
+
+    def _below_best(self) -> float | None:
+        """A radius just below the best collision's: within half the tolerance."""
+        best = self.descent.best
+        return None if best is None else self._just_below(best[0])
+
+    def _just_below(self, measure: Fraction) -> float:
+        if self.descent.infimum_is_zero:
+            return 0.0
+        root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
+        return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
+
+    def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
+        """Prove a ball, or find a violation in it."""
+        if self._over():
+            return "stopped"
+        # what is not a finite number proves nothing, and need not be reported
+        with self._within(seconds), np.errstate(all="ignore"):
+            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))
+        self.clear = max(self.clear, self.prover.reached)
+        self._report(f"radius {radius:g}: {outcome}")
+        return outcome
+
+    def _ends(self) -> Answer:
+        whole = self.clear >= self.question.reach
+        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        best = self.descent.best
+        stop = None if whole else self._why()
+        if best is None:
+            return Answer(None, certified, None, None, "exact", self._stats(), stop=stop)
+        if self.descent.infimum_is_zero:
+            zero = End(0.0, "collisions come as close to the centre as one likes")
+            return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
+        refuted = self._refuted_end()
+        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), stop=stop)
+
+    def _refuted_end(self) -> End:
+        assert self.descent.best is not None
+        root = End.root_above if self.setting.norm == "2" else End.above
+        return root(self.descent.best[0], COLLISION)
+
+    # --- small things ------------------------------------------------------------------------------------------------
+
+    def _why(self) -> Stop:
+        if self.stop is not None:
+            return self.stop
+        if self._limit.passed():
+            return Stop(Cause.TIME, work=self._work())
+        if self.question.deadline.passed():
+            return Stop(Cause.BUDGET, work=self._work())
+        return Stop(Cause.UNDECIDED, "the proofs gave up", self._work())
+
+    def _end_by(self, cause: Cause, detail: str = "") -> None:
+        self.stop = Stop(cause, detail, self._work())
+
+    def _work(self) -> dict[str, int]:
+        counts = self.counts
+        return {"boxes": counts.boxes, "pairs": counts.pairs, "tree nodes": counts.nodes}
+
+    def _witness(self) -> tuple[list[Fraction], list[Fraction]]:
+        assert self.descent.best is not None
+        pair, center = self.descent.best[1], self.setting.exact_center
+        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.u, pair.v))
+        return x, y
+
+    def _report(self, text: str = "") -> None:
+        best = self.descent.best
+        upper = None if best is None else math.sqrt(best[0]) if self.setting.norm == "2" else float(best[0])
+        if not text:
+            text = f"{self.counts.boxes} boxes, {self.counts.pairs} pairs, {self.counts.nodes} nodes"
+        self.question.report(Progress(self.clear, upper, text))
+
+    def _timed(self, name: str, work: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def _stats(self) -> dict[str, Any]:
+        stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
+        if "prover" in self.__dict__ and self.prover.orientation is not None:
+            stats["j0_lower"] = self.prover.orientation.reached
+        if self.crew.rounds:
+            stats |= {"processes": self.crew.threads, "rounds": self.crew.rounds, "busiest": self.crew.busiest}
+        return stats

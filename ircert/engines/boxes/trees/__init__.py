@@ -1,0 +1,1 @@
+"""Trees over phases: relaxations, leaves, and parts of a ball."""

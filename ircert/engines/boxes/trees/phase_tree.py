@@ -1,0 +1,223 @@
+"""A tree over the phases of the points of pairs x in X, y in Y, complete by itself.
+
+A node fixes the sides of some neurons for x and for y. It is closed when its relaxation is proved empty, when the
+secants of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which
+either is free of violations or contains one. Nothing here rests on a tolerance: floats only choose what to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ircert.engines.boxes.enclosures.secants import Secants, Slopes
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.linear_regions.coincidence import Coincidence
+from ircert.engines.boxes.linear_regions.interior import FlatSides
+from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
+from ircert.engines.boxes.problem.setting import Phases, Setting, neurons_that_matter
+from ircert.engines.boxes.trees.parts import Part
+from ircert.engines.boxes.trees.relaxation import Relaxation
+from ircert.ir.arrays import Array, Mask
+from ircert.limits import OutOfTime, Undecided
+
+Node = tuple[Phases, Phases, int]
+"""Phases of x and of y, and which objective to try first."""
+
+GAP = 1e-9
+CUTS = 6
+
+
+@dataclass
+class Tools:
+    """What all trees of a question share."""
+
+    setting: Setting
+    descent: Descent
+    secants: Secants
+    matter: Mask
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        self.flat = FlatSides(self.descent.maps)
+
+    @cached_property
+    def relaxation(self) -> Relaxation:
+        """Made when a tree first needs it: for wide networks that takes a while."""
+        return Relaxation(self.setting)
+
+    @staticmethod
+    def of(setting: Setting, descent: Descent, counts: Counts) -> Tools:
+        """Those for a setting."""
+        matter = neurons_that_matter(setting)
+        return Tools(setting, descent, Secants(setting), matter, counts)
+
+
+class PhaseTree:
+    """All pairs of two parts, until they are excluded or one of them is a violation."""
+
+    def __init__(self, tools: Tools, first: Part, second: Part) -> None:
+        self.tools = tools
+        self.setting = tools.setting
+        self.counts = tools.counts
+        self.counts.trees += 1
+        self.parts = first, second
+        self.radius = first.ball.radius
+        self.undecided = 0
+        self.stack: list[Node] = [(first.phases, second.phases, 0)]
+        self.pseudo = self.setting.pseudo
+        self.same = first is second
+        self.low = np.minimum(first.low, second.low)
+        self.high = np.maximum(first.high, second.high)
+        self.relaxation = tools.relaxation
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self.balance = np.minimum(-self.low, self.high) / (self.high - self.low)
+        self.balance = np.where(np.isfinite(self.balance), np.maximum(self.balance, 0.0), 0.0)
+
+    def close(self, budget: int, stop: Callable[[], bool]) -> None:
+        """Work until every node is closed; raises Violated, TooLarge or Stopped. After the last two it can go on."""
+        if stop():
+            raise Stopped
+        self.relaxation.stop = stop
+        self.relaxation.fit(*self.parts)
+        self.costs = self.relaxation.costs()
+        while self.stack:
+            if budget <= 0:
+                raise TooLarge
+            if stop():
+                raise Stopped
+            budget -= 1
+            self.counts.nodes += 1
+            try:
+                children = self._visit(*self.stack[-1])
+            except OutOfTime:
+                raise Stopped from None
+            self.stack.pop()  # not before: what interrupts a visit leaves the node open
+            self.stack += children
+
+    def _visit(self, first: Phases, second: Phases, start: int) -> list[Node]:
+        """The children of a node; none if it is closed."""
+        if self.tools.secants.injective(slopes(self.setting, self.tools.matter, first, second)):
+            self.counts.secants += 1
+            return []
+        point, best = None, start
+        for turn in range(len(self.costs)):
+            best = (start + turn) % len(self.costs)
+            cost = self.costs[best]
+            self.counts.programs += 1
+            solved = self.relaxation.solve(first, second, cost)
+            for _ in range(CUTS):
+                if solved.empty or solved.point is None or not self.relaxation.round_off(solved.point):
+                    break
+                solved = self.relaxation.solve(first, second, cost)
+            if solved.empty:
+                self.counts.empty += 1
+                return []
+            point = solved.point
+            if point is None or cost @ point - self._base(cost) > 1e-9 * self.radius:
+                break
+        if point is not None:
+            self._look_at(first, second, point)
+        if self._is_flat(first, second):
+            self.counts.leaves += 1
+            return []
+        return self._split(first, second, point, best)
+
+    def _is_flat(self, first: Phases, second: Phases) -> bool:
+        """Whether x or y have only patterns without an interior: such pairs have others as well."""
+        sides = zip((first,) if self.pseudo else (first, second), self.parts, strict=False)
+        return any(self.tools.flat.have_none(phases, part.phases, self.radius) for phases, part in sides)
+
+    def _base(self, cost: Array) -> float:
+        """The objective at x = y (for `pseudo`, at the centre)."""
+        return float(cost[self.relaxation.x.where] @ self.setting.center) if self.pseudo else 0.0
+
+    # --- violations --------------------------------------------------------------------------------------------------
+
+    def _look_at(self, first: Phases, second: Phases, point: Array) -> None:
+        """Raise Violated if a point of the relaxation leads to a violation in the ball."""
+        gaps = self.relaxation.gaps(point)
+        if gaps.max(initial=0.0) > 1e-7 * (1.0 + np.abs(self.high).max(initial=0.0)):
+            return
+        x, y = self.relaxation.points(point)
+        if np.abs(x - y).max() <= 1e-7 * self.radius:
+            return
+        z = self.setting.preactivations(np.stack([x, y]))
+        sides = np.where(z > 0, 1, -1).astype(np.int8)
+        here, there = (
+            np.where(given == 0, side, given).astype(np.int8)
+            for given, side in zip((first, second), sides, strict=True)
+        )
+        self.tools.descent.improve(here, there)
+        self._raise_if_inside()
+
+    def _raise_if_inside(self) -> None:
+        if self.tools.descent.has_within(self.radius):
+            raise Violated
+
+    def _leaf(self, first: Phases, second: Phases) -> list[Node]:
+        self.counts.leaves += 1
+        descent = self.tools.descent
+        there = np.where(second == 0, 1, second).astype(np.int8)
+        try:
+            polytope = Coincidence(self.setting, descent.maps, first, there, self.radius)
+            found = polytope.violation(Fraction(self.radius))
+        except OutOfTime:
+            raise
+        except Undecided:
+            self.undecided += 1
+            self.counts.undecided += 1
+            return []
+        if found is not None:
+            size = found.measure(self.setting.norm)
+            if descent.best is None or size < descent.best[0]:
+                descent.best = size, found
+            descent.improve(first, there, found)
+            raise Violated
+        return []
+
+    # --- splitting ---------------------------------------------------------------------------------------------------
+
+    def _split(self, first: Phases, second: Phases, point: Array | None, start: int) -> list[Node]:
+        i = self._choice(first, second, point)
+        if i is None:
+            return self._leaf(first, second)
+        symmetric = self.same and not self.pseudo and bool((first == second).all())
+        sides = [
+            (a, b)
+            for a in ((first[i],) if first[i] else (1, -1))
+            for b in ((second[i],) if second[i] or self.pseudo else (1, -1))
+            if not (symmetric and a < b)
+        ]
+        sides.sort(key=lambda ab: ab[0] == ab[1])  # pairs on one side last: they are looked at first
+        nodes: list[Node] = []
+        for a, b in sides:
+            here, there = first.copy(), second.copy()
+            here[i], there[i] = a, b
+            nodes.append((here, there, start))
+        return nodes
+
+    def _choice(self, first: Phases, second: Phases, point: Array | None) -> int | None:
+        """The neuron to decide: where the relaxation is worst, else one that splits well."""
+        open_ = first == 0 if self.pseudo else (first == 0) | (second == 0)
+        if not open_.any():
+            return None
+        if point is not None:
+            gaps = self.relaxation.gaps(point).max(axis=0)
+            scaled = np.where(open_, gaps / np.maximum(self.high - self.low, 1e-300), 0.0)
+            if scaled.max() > GAP:
+                return int(np.argmax(scaled))
+        return int(np.argmax(np.where(open_, self.balance + 1e-3 + self.tools.matter, -1.0)))
+
+
+def slopes(setting: Setting, matter: Mask, first: Phases, second: Phases) -> Slopes:
+    """What the phases of a pair say about its secant."""
+    on, off = (first > 0) & (second > 0), (first < 0) & (second < 0)
+    if setting.pseudo:  # a neuron that is 0 at the centre has the slope of x's side
+        on = on | ((second == 0) & (first > 0))
+        off = off | ((second == 0) & (first < 0))
+    return Slopes(on & matter, ~on & ~off & matter)

@@ -1,0 +1,383 @@
+"""The linear relaxation of all pairs with given phases, and proofs that there are none.
+
+Both copies of the network are rows. An open relu h = max(0, z) with l <= z <= u becomes h >= 0, h >= z, h <= s z + t;
+the phase z >= 0 turns the second row into an equation and the phase z <= 0 fixes h at 0: phases are bounds, and the
+matrix stays. That a node is empty is believed only of multipliers p checked here: for rows a <= A v <= b and bounds
+l <= v <= u there is no v if
+
+    sum_j min(q_j l_j, q_j u_j)  >  sum_i max(p_i a_i, p_i b_i),     q = A' p,
+
+evaluated in floats with a bound on the rounding error. The matrix holds the network's own numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from ircert.bounds.bounds import Bounds
+from ircert.bounds.rounding import slack
+from ircert.bounds.symbolic import relaxation
+from ircert.engines.boxes.problem.outcome import Stopped
+from ircert.engines.boxes.problem.setting import Phases, Setting
+from ircert.engines.boxes.trees.parts import Part
+from ircert.errors import ProgramError
+from ircert.geometry.ball import Ball
+from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.limits import left
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.encodings.ball import point_of_ball
+from ircert.programs.encodings.form import Form
+from ircert.programs.encodings.network import NetworkCopy
+from ircert.programs.program import Block, Origin
+
+MOST_CUTS = 200
+SMALLEST = 1e-12
+"""The solver is not given smaller coefficients; proofs know them."""
+ENTRIES = 10**9
+"""Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
+LEAST_SECONDS = 0.01
+"""What a program may take when next to no time is left."""
+FEWEST_ITERATIONS = 50
+"""… but not before so many."""
+LARGEST = Fraction(2) ** 1023
+
+
+class _OpenCopy(NetworkCopy):
+    """A copy whose open relus are relaxed by three lines, on a variable z of their own."""
+
+    places: dict[str, tuple[Indices, Indices, Indices, int]] | None = None
+
+    def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
+        inner = self.build.variables(self._name("z", tag), len(low), low, high, origin=origin, labels=labels)
+        zero = np.zeros(len(low))
+        z.rows(self.build, self._name("pre", tag), "=", zero, (inner, -1.0), origin=origin, labels=labels)
+        ((outer, picked),) = y.terms.items()
+        above = self.build.rows(self._name("above", tag), [(outer, picked), (inner, -1.0)], ">=", zero)
+        slope, offset, _ = relaxation(low, high)
+        self.build.rows(self._name("line", tag), [(outer, picked), (inner, diagonal(-slope))], "<=", offset)
+        self.places = self.places or {}
+        self.places[tag] = (labels, outer.start + labels, inner.start + np.arange(len(low)), above.start)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """For all neurons: the columns of h and z, the rows h >= z, and how far behind those the rows h <= s z + t are."""
+
+    neurons: Indices
+    outer: Indices
+    inner: Indices
+    above: Indices
+    step: Indices
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A node's relaxation: proved empty, or a point of it (None where the solver failed)."""
+
+    empty: bool
+    point: Array | None = None
+
+
+class Relaxation:
+    """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts.
+
+    alone: of single points instead, which need not have equal givens with any other
+    stop:  asked while a program is solved that takes long
+    """
+
+    def __init__(self, setting: Setting, *, alone: bool = False) -> None:
+        self.setting = setting
+        self.radius = -1.0
+        build = ProgramBuilder()
+        self.x, forms_x, places_x = self._copy(build, "x")
+        self.places = [places_x]
+        self.y: Block | None = None
+        if setting.pseudo or alone:
+            if not alone:
+                self._equal_to_center(build, forms_x)
+            self.gap_forms = [Form.of(self.x).take(np.array([j])) for j in range(setting.size)]
+        else:
+            self.y, forms_y, places_y = self._copy(build, "y")
+            self.places.append(places_y)
+            givens = np.arange(setting.givens)
+            forms_x.take(givens).plus(forms_y.take(givens), -1.0).rows(build, "equal", "=", np.zeros(len(givens)))
+            apart = Form.of(self.x).plus(Form.of(self.y), -1.0)
+            self.gap_forms = [apart.take(np.array([j])) for j in range(setting.size)]
+            if setting.unknowns:
+                rest = forms_x.plus(forms_y, -1.0)
+                self.gap_forms = self.gap_forms + [rest.take(np.array([j])) for j in setting.unknowns]
+        program = build.program()
+        self._blocks = program.variables
+        self._base = csr_array(program.matrix)
+        self._base.sort_indices()
+        self._slopes = [self._entries(places.above + places.step, places.inner) for places in self.places]
+        self._base_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
+        self._base_upper = np.where(program.senses == ">=", np.inf, program.rhs)
+        self._rows_of = {block.name: block for block in program.rows}
+        self._cuts: list[tuple[Array, float]] = []
+        self.stop: Callable[[], bool] = lambda: False
+        self.solved = 0
+        self.unproved = 0
+
+    # --- building ----------------------------------------------------------------------------------------------------
+
+    def _copy(self, build: ProgramBuilder, tag: str) -> tuple[Block, Form, _Places]:
+        """A copy whose bounds are placeholders; `fit` puts the real ones in their place."""
+        setting = self.setting
+        sizes = setting.graph.sizes
+        ones = {name: np.ones(size) for name, size in sizes.items()}
+        bounds = Bounds(setting.graph, {name: -one for name, one in ones.items()}, ones, "none")
+        ball = setting.ball(1.0)
+        if setting.norm == "2":
+            ball = Ball(ball.center, ball.radius, "inf", ball.low, ball.high)
+        block = point_of_ball(build, ball, tag, Origin(setting.graph.input, tag))
+        copy = _OpenCopy(build, bounds, block, tag)
+        parts = [
+            (
+                setting.relus[name].start + labels,
+                outer,
+                inner,
+                above + np.arange(len(labels)),
+                np.full(len(labels), len(labels)),
+            )
+            for name, (labels, outer, inner, above) in (copy.places or {}).items()
+        ]
+        empty = np.zeros(0, dtype=np.int64)
+        joined = [np.concatenate([empty, *(part[i] for part in parts)]).astype(np.int64) for i in range(5)]
+        return block, copy.output, _Places(*joined)
+
+    def _equal_to_center(self, build: ProgramBuilder, output: Form) -> None:
+        """The centre's outputs, rounded outward."""
+        exact = self.setting.graph.exact(self.setting.center)
+        linear = Form(output.terms, np.zeros(len(output)))
+        gaps = [v - Fraction(c) for v, c in zip(exact, output.constant.tolist(), strict=True)]
+        above = np.array([math.nextafter(float(v), math.inf) for v in gaps])
+        below = np.array([math.nextafter(float(v), -math.inf) for v in gaps])
+        if linear.terms:
+            linear.rows(build, "most", "<=", above)
+            linear.rows(build, "least", ">=", below)
+
+    def fit(self, first: Part, second: Part) -> None:
+        """Take the bounds of two parts."""
+        if first.ball.radius != self.radius:
+            self.radius = first.ball.radius
+            self._cuts = []
+            if self.setting.norm == "2" and self.setting.size > 1:
+                self._first_cuts()
+        parts = {"x": first, "y": second}
+        self.lower, self.upper = (np.full(self._base.shape[1], v) for v in (-np.inf, np.inf))
+        self._rows = self._base.copy()
+        self.row_lower, self.row_upper = self._base_lower.copy(), self._base_upper.copy()
+        for block in self._blocks:
+            assert block.origin is not None
+            low, high = self._limits_of(block, parts[block.origin.copy])
+            self.lower[block.where], self.upper[block.where] = low, high
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            raise ProgramError("a neuron has no finite bounds on this ball", remedy="use a smaller ball")
+        for places, entries, part in zip(self.places, self._slopes, parts.values(), strict=False):
+            slope, offset, _ = relaxation(part.low[places.neurons], part.high[places.neurons])
+            self._rows.data[entries] = -slope
+            self.row_upper[places.above + places.step] = offset
+        for tag in parts:
+            if self.setting.norm == "1" and f"diamond.{tag}" in self._rows_of:
+                self.row_upper[self._rows_of[f"diamond.{tag}"].where] = math.nextafter(self.radius, math.inf)
+        self._load()
+
+    def _limits_of(self, block: Block, part: Part) -> tuple[Array, Array]:
+        assert block.origin is not None
+        kind, _, _ = block.name.partition(".")
+        if kind in ("x", "y"):
+            return part.ball.box
+        if kind == "a":
+            return np.zeros(block.size), np.full(block.size, math.nextafter(self.radius, math.inf))
+        name, bounds = block.origin.node, part.bounds
+        if kind == "v":
+            return bounds.low[name], bounds.high[name]
+        operand = self.setting.graph[name].operands[0]
+        low, high = bounds.low[operand], bounds.high[operand]
+        return (low, high) if kind == "z" else (np.maximum(low, 0.0), np.maximum(high, 0.0))
+
+    def _first_cuts(self) -> None:
+        n = self.setting.size
+        if 2 * n * (n - 1) > MOST_CUTS:  # those that points need are made when they do
+            return
+        for i in range(n):
+            for j in range(i):
+                for a in (1.0, -1.0):
+                    for b in (1.0, -1.0):
+                        u = np.zeros(n)
+                        u[i], u[j] = a, b
+                        self._cut(u)
+
+    def _cut(self, direction: Array) -> None:
+        """2 g·v <= r² + |g|² for v = x - c and v = y - c, with g about r times the direction."""
+        g = direction / np.linalg.norm(direction) * self.radius
+        exact = [Fraction(v) for v in g.tolist()]
+        right = Fraction(self.radius) ** 2 + sum((v * v for v in exact), Fraction(0))
+        right += sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
+        if right < LARGEST:  # a plane that floats cannot hold is left out
+            self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
+
+    def _cut_rows(self) -> csr_array:
+        """The planes of all cuts, for x and for y."""
+        blocks = [block for block in (self.x, self.y) if block is not None]
+        planes = np.repeat(np.array([g for g, _ in self._cuts]).reshape(-1, self.setting.size), len(blocks), axis=0)
+        starts = np.tile([block.start for block in blocks], len(self._cuts))
+        columns = starts[:, None] + np.arange(self.setting.size)
+        rows = np.repeat(np.arange(len(planes)), self.setting.size)
+        shape = (len(planes), self._base.shape[1])
+        return csr_array((planes.ravel(), (rows, columns.ravel().astype(np.int64))), shape=shape)
+
+    def _entries(self, rows: Indices, columns: Indices) -> Indices:
+        """Where entries of the base matrix lie in its data."""
+        first, last = self._base.indptr[rows], self._base.indptr[rows + 1]
+        pairs = zip(first.tolist(), last.tolist(), columns.tolist(), strict=True)
+        indices = self._base.indices
+        found = np.array([a + int(np.searchsorted(indices[a:b], j)) for a, b, j in pairs], dtype=np.int64)
+        assert (indices[found] == columns).all(), "the base matrix has all entries that `fit` changes"
+        return found
+
+    def _load(self) -> None:
+        import highspy
+
+        cuts = self._cut_rows()
+        limits = np.repeat([limit for _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
+        size = self._base.shape[0]
+        self.matrix = csr_array(vstack([self._rows, cuts], format="csr"))
+        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf)])
+        self.row_upper = np.concatenate([self.row_upper[:size], limits])
+        self.absolute = abs(self.matrix)
+        solver = highspy.Highs()
+        for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1)):
+            solver.setOptionValue(name, value)
+        solver.setOptionValue("small_matrix_value", SMALLEST)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = self.matrix.shape[1], self.matrix.shape[0]
+        lp.col_cost_ = np.zeros(lp.num_col_)
+        lp.col_lower_, lp.col_upper_ = self.lower, self.upper
+        lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
+        kept = self.matrix.copy()
+        kept.data[np.abs(kept.data) < SMALLEST] = 0.0
+        kept.eliminate_zeros()
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
+        solver.setOptionValue(
+            "simplex_iteration_limit", max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(self.matrix.shape)))
+        )
+        solver.passModel(lp)
+        self.solver = solver
+        self._columns = np.arange(lp.num_col_, dtype=np.int32)
+        self._every_row = np.arange(lp.num_row_, dtype=np.int32)
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def costs(self) -> list[Array]:
+        """The objectives worth maximising: differences of unknowns and of coordinates, with both signs."""
+        found = []
+        for form in self.gap_forms:
+            cost = np.zeros(self._base.shape[1])
+            for block, term in form.terms.items():
+                cost[block.where] += term.toarray()[0]
+            if cost.any():
+                found += [cost, -cost]
+        return found
+
+    def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
+        """Maximise over the pairs with these phases; raises Stopped."""
+        import highspy
+
+        lower, upper, row_upper = self._limits(first, second)
+        if (lower > upper).any():
+            return Solved(empty=True)
+        solver = self.solver
+        solver.changeColsBounds(len(self._columns), self._columns, lower, upper)
+        solver.changeRowsBounds(len(self._every_row), self._every_row, self.row_lower, row_upper)
+        solver.changeColsCost(len(self._columns), self._columns, -cost)
+        self.solved += 1
+        if math.isfinite(seconds := left()):
+            solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, LEAST_SECONDS))
+        solver.run()
+        while (status := solver.getModelStatus()) == highspy.HighsModelStatus.kIterationLimit:
+            if self.stop():
+                solver.clearSolver()
+                raise Stopped
+            solver.run()  # it goes on from where it was
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            solver.clearSolver()
+            raise Stopped
+        if status == highspy.HighsModelStatus.kOptimal:
+            return Solved(empty=False, point=np.array(solver.getSolution().col_value))
+        if status == highspy.HighsModelStatus.kInfeasible:
+            if self._ray_proves(lower, upper, row_upper):
+                return Solved(empty=True)
+            self.unproved += 1
+        solver.clearSolver()
+        return Solved(empty=False)
+
+    def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
+        lower, upper, row_upper = self.lower.copy(), self.upper.copy(), self.row_upper.copy()
+        for phases, places in zip((first, second), self.places, strict=False):
+            here = phases[places.neurons]
+            on, off = here > 0, here < 0
+            row_upper[places.above[on]] = 0.0
+            lower[places.inner[on]] = np.maximum(lower[places.inner[on]], 0.0)
+            upper[places.outer[off]] = 0.0
+            upper[places.inner[off]] = np.minimum(upper[places.inner[off]], 0.0)
+        return lower, upper, row_upper
+
+    def _ray_proves(self, lower: Array, upper: Array, row_upper: Array) -> bool:
+        answer = self.solver.getDualRay()
+        ray = np.array(answer[2] if len(answer) > 2 else answer[1], dtype=np.float64)
+        if len(ray) != len(row_upper) or not np.isfinite(ray).all() or not ray.any():
+            return False
+        ray = ray / np.abs(ray).max()
+        return any(self._is_proof(sign * ray, lower, upper, row_upper) for sign in (1.0, -1.0))
+
+    def _is_proof(self, p: Array, lower: Array, upper: Array, row_upper: Array) -> bool:
+        p = np.where((p < 0) & np.isinf(self.row_lower), 0.0, p)
+        p = np.where((p > 0) & np.isinf(row_upper), 0.0, p)
+        q = p @ self.matrix
+        wrong = slack(len(p), np.abs(p) @ self.absolute)
+        reach = np.maximum(np.abs(lower), np.abs(upper))
+        columns = np.minimum(q * lower, q * upper)
+        sides = np.where(p > 0, row_upper, np.where(p < 0, self.row_lower, 0.0))
+        right = p * sides
+        absolute = (np.abs(q) * reach).sum() + np.abs(right).sum() + (wrong * reach).sum()
+        margin = (wrong * reach).sum() + float(slack(2 * len(q) + 2 * len(p) + 8, np.array(absolute)))
+        return bool(columns.sum() - right.sum() > margin * (1 + 1e-9))
+
+    # --- reading points ----------------------------------------------------------------------------------------------
+
+    def points(self, point: Array) -> tuple[Array, Array]:
+        """x and y of a point of the relaxation."""
+        x = point[self.x.where]
+        return x, self.setting.center if self.y is None else point[self.y.where]
+
+    def gaps(self, point: Array) -> Array:
+        """For all neurons, how far h exceeds max(0, z) in x and y (the larger); relative to the width of z."""
+        result = np.zeros((2, self.setting.neurons))
+        for k, places in enumerate(self.places):
+            z = point[places.inner]
+            result[k, places.neurons] = point[places.outer] - np.maximum(z, 0.0)
+        return result
+
+    def round_off(self, point: Array) -> bool:
+        """Norm 2: cut off a point outside the ball; whether there was need."""
+        if self.setting.norm != "2" or self.setting.size == 1:
+            return False
+        cut = False
+        for w in self.points(point):
+            d = w - self.setting.center
+            if np.linalg.norm(d) > self.radius * (1 + 1e-7) and len(self._cuts) < MOST_CUTS:
+                self._cut(d)
+                cut = True
+        if cut:
+            self._load()
+        return cut

@@ -1,0 +1,1 @@
+"""Answers that need no search, each with its proof in exact arithmetic."""

@@ -1,0 +1,178 @@
+"""Global injectivity without search: the network as a chain of blocks, each close to a linear map.
+
+On a block write relu(z) = z/2 + |z|/2. Then f(x) = L x + sum_k G_k a_k(x) + constant with a_k = |z_k|/2, which is
+Lipschitz with a constant r_k that follows from the same expansion of z_k. If some C has
+
+    |I - C L| + sum_k |C G_k| r_k < 1
+
+in one operator norm, then |C (f(x) - f(y))| >= (1 - q) |x - y|: the block is injective on the whole space. For x + g(x)
+with Lip(g) < 1 (residual networks) this always holds. All matrices are floats that carry a bound on their error.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from ircert.bounds.operator_norms import Unbounded, any_norm_bound, norm_bound, norm_estimate, product, rough_product
+from ircert.bounds.rounding import TINY, pseudo_inverse, slack
+from ircert.engines.instant.cuts import between, cuts
+from ircert.engines.instant.derivatives import dense, entries
+from ircert.exact.residues import has_full_rank
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.limits import checkpoint
+
+Term: TypeAlias = tuple[Array, Fraction]
+"""A matrix, and a bound on the norm of its error."""
+Expansion: TypeAlias = dict[str, Term]
+"""A node's value: terms by what they multiply, the block's input or the residual |z|/2 of a relu."""
+
+NORMS: tuple[Norm, ...] = ("inf", "1", "2")
+WIDEST = 192
+LARGEST = 1 << 22
+"""Numbers of a matrix whose rank is found at once."""
+LONGEST_BLOCK = 6
+"""How many cuts one block may span."""
+
+
+def is_injective(graph: Graph) -> bool:
+    """Whether a canonical graph is injective on the whole space, by this argument; False says nothing."""
+    marks = cuts(graph)
+    last = len(marks) - 1
+    reached, pending = {0}, [(0, 1)]
+    while pending and last not in reached:
+        i, j = pending.pop()
+        if j < min(i + LONGEST_BLOCK, last):
+            pending.append((i, j + 1))
+        if j not in reached and _block_is_injective(graph, marks[i], marks[j]):
+            reached.add(j)
+            pending.append((j, j + 1))
+    return last in reached
+
+
+def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
+    if graph.sizes[end] < graph.sizes[start]:
+        return False
+    node = graph[end]
+    if isinstance(node.op, Affine) and node.operands == (start,) and _has_full_rank(node.op):
+        return True
+    if max(graph.sizes[n.name] for n in between(graph, start, end)) > WIDEST:
+        return False
+    return any(_is_near_linear(graph, start, end, norm) for norm in NORMS)
+
+
+def _has_full_rank(op: Affine) -> bool:
+    return entries(op.weight) <= LARGEST and has_full_rank(dense(op.weight))
+
+
+def _is_near_linear(graph: Graph, start: str, end: str, norm: Norm) -> bool:
+    try:
+        # Without error bounds it is quick, and most blocks are far from linear.
+        return all(_Block(graph, start, norm, rough=rough).distance_to_linear(end) < 1 for rough in (True, False))
+    except (Unbounded, np.linalg.LinAlgError):
+        return False
+
+
+class _Block:
+    """The expansions of the nodes behind `start`, in one norm; if rough, norms are estimates that prove nothing."""
+
+    def __init__(self, graph: Graph, start: str, norm: Norm, *, rough: bool) -> None:
+        self.graph = graph
+        self.norm = norm
+        self.norm_of = norm_estimate if rough else norm_bound
+        self.product = rough_product if rough else product
+        self.start = start
+        self.lipschitz: dict[str, Fraction] = {start: Fraction(1)}
+        self.expansions: dict[str, Expansion] = {start: {start: (np.eye(graph.sizes[start]), Fraction(0))}}
+
+    def distance_to_linear(self, end: str) -> Fraction:
+        """q as above, with C the inverse of the linear part in floats."""
+        terms = self._expansion(end)
+        if self.start not in terms:
+            return Fraction(1)
+        linear = terms[self.start][0]
+        inverse = pseudo_inverse(linear)
+        if not np.isfinite(inverse).all():
+            raise Unbounded
+        size = self.norm_of(inverse, self.norm)
+        near_identity, rounding = self.product(inverse, linear)
+        rest = near_identity - np.eye(len(near_identity))
+        total = self.norm_of(rest, self.norm) + any_norm_bound(slack(2, np.abs(near_identity) + 1.0)) + rounding
+        total += size * terms[self.start][1]
+        for name, (matrix, error) in terms.items():
+            checkpoint()
+            if name != self.start:
+                scaled, rounding = self.product(inverse, matrix)
+                total += (self.norm_of(scaled, self.norm) + rounding + size * error) * self.lipschitz[name]
+        return total
+
+    def _expansion(self, name: str) -> Expansion:
+        """The node's expansion; its operands first (a loop: graphs are deeper than Python's stack)."""
+        pending = [name]
+        while pending:
+            node = self.graph[pending[-1]]
+            missing = [operand for operand in node.operands if operand not in self.expansions]
+            if node.name in self.expansions or not missing:
+                pending.pop()
+                if node.name not in self.expansions:
+                    self.expansions[node.name] = self._expanded(node)
+            pending += missing if node.name not in self.expansions else []
+        return self.expansions[name]
+
+    def _expanded(self, node: Node) -> Expansion:
+        checkpoint()
+        operands = [self.expansions[name] for name in node.operands]
+        if isinstance(node.op, Affine):
+            weight = dense(node.op.weight)
+            return {name: self._times(weight, term) for name, term in operands[0].items()}
+        if isinstance(node.op, Relu):
+            return self._relu(node.name, operands[0])
+        if isinstance(node.op, Select):
+            repeats = int(np.bincount(node.op.indices).max())
+            return {name: (matrix[node.op.indices], error * repeats) for name, (matrix, error) in operands[0].items()}
+        if isinstance(node.op, Concat):
+            return self._concat([self.graph.sizes[name] for name in node.operands], operands)
+        if isinstance(node.op, Add):
+            names = dict.fromkeys(name for operand in operands for name in operand)
+            return {name: _sum([operand[name] for operand in operands if name in operand]) for name in names}
+        raise Unbounded
+
+    def _times(self, weight: Array, term: Term) -> Term:
+        matrix, error = term
+        result, rounding = self.product(weight, matrix)
+        return result, rounding + (self.norm_of(weight, self.norm) * error if error else Fraction(0))
+
+    def _relu(self, name: str, operand: Expansion) -> Expansion:
+        terms = {key: (matrix / 2, error / 2 + _lost(matrix)) for key, (matrix, error) in operand.items()}
+        growth = ((self.norm_of(m, self.norm) + e) * self.lipschitz[key] for key, (m, e) in operand.items())
+        self.lipschitz[name] = sum(growth, Fraction(0)) / 2
+        size = self.graph.sizes[name]
+        return {**terms, name: (np.eye(size), Fraction(0))}
+
+    def _concat(self, sizes: list[int], operands: list[Expansion]) -> Expansion:
+        widths = {name: term[0].shape[1] for operand in operands for name, term in operand.items()}
+        result = {}
+        for name, width in widths.items():
+            parts = [
+                operand[name] if name in operand else (np.zeros((size, width)), Fraction(0))
+                for size, operand in zip(sizes, operands, strict=True)
+            ]
+            result[name] = (np.concatenate([matrix for matrix, _ in parts]), sum((e for _, e in parts), Fraction(0)))
+        return result
+
+
+def _sum(terms: list[Term]) -> Term:
+    total = np.sum([matrix for matrix, _ in terms], axis=0)
+    absolute = np.sum([np.abs(matrix) for matrix, _ in terms], axis=0)
+    rounding = any_norm_bound(slack(len(terms), absolute)) if len(terms) > 1 else Fraction(0)
+    return total, rounding + sum((error for _, error in terms), Fraction(0))
+
+
+def _lost(matrix: Array) -> Fraction:
+    """What halving can lose: the last bit of the smallest floats."""
+    return Fraction(TINY) * max(matrix.shape)

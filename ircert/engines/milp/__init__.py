@@ -1,0 +1,1 @@
+"""The engine `milp`: programs of a formulation, solved by a backend."""

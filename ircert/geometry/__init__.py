@@ -1,0 +1,1 @@
+"""Norms, balls and boxes: where a question looks, without the question."""

@@ -1,0 +1,148 @@
+"""A copy of a network as rows: affine maps move coefficients, each open relu takes one binary.
+
+For a relu y = max(0, z) with l <= z <= u (bounds that hold on the ball):
+
+    u <= 0         y = 0
+    0 <= l         y = z
+    l < 0 < u      y >= z,  y <= z - l (1 - t),  y <= u t,  y >= 0,  t in {0, 1}
+
+t = 1 leaves y = z >= 0 and t = 0 leaves y = 0 >= z. A missing or infinite bound is an error, never a default big-M.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.bounds.bounds import Bounds
+from ircert.errors import ProgramError
+from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.programs.build import ProgramBuilder
+from ircert.programs.encodings.form import Form, exact_sum
+from ircert.programs.program import Block, Origin
+
+MARGIN = 2.0**-16
+"""Bounds closer to zero than this are widened to it: solvers drop coefficients that are too small."""
+
+
+LONGEST = 40
+"""Longer names of nodes are cut: names in files may have 100 characters."""
+
+
+class NetworkCopy:
+    """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
+
+    preactivations: what each relu reads; phases: the binaries of its open neurons (their numbers are the labels)
+
+    Coefficients are copies of the graph's numbers: nothing is multiplied out, and sums that would round get variables
+    of their own. Right-hand sides that must round do so outward.
+    """
+
+    def __init__(
+        self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, prefix: str = "", relaxed: bool = False
+    ) -> None:
+        self.build = build
+        self.bounds = bounds
+        self.graph: Graph = bounds.graph
+        self.copy = copy
+        self.prefix = prefix
+        self.relaxed = relaxed
+        self.forms: dict[str, Form] = {self.graph.input: Form.of(x)}
+        self.preactivations: dict[str, Form] = {}
+        self.phases: dict[str, tuple[Block, ...]] = {}
+        for node in self.graph.nodes:
+            if node.name != self.graph.input:
+                self.forms[node.name] = self._form(node)
+
+    @property
+    def output(self) -> Form:
+        """The network's output."""
+        return self.forms[self.graph.output]
+
+    def _form(self, node: Node) -> Form:
+        if isinstance(node.op, Relu):
+            return self._relu(node)
+        if isinstance(node.op, Affine):
+            return self._variables(node.operands[0]).mapped(node.op.weight, node.op.bias)
+        operands = [self.forms[name] for name in node.operands]
+        if isinstance(node.op, Select):
+            return operands[0].take(node.op.indices)
+        if isinstance(node.op, Concat):
+            return Form.stacked(operands)
+        assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
+        return exact_sum(operands) or _sum([self._variables(name) for name in node.operands])
+
+    def _variables(self, name: str) -> Form:
+        """A node's value in variables of its own, if it is not already made of variables that occur once.
+
+        Multiplying two matrices would round and fill in; new variables v with the rows v = form do neither.
+        """
+        form = self.forms[name]
+        if form.only_moves():
+            return form
+        low, high = self._finite(name)
+        block = self.build.variables(self._name("v", name), len(form), low, high, origin=self._origin(name))
+        form.rows(
+            self.build, self._name("def", name), "=", np.zeros(len(form)), (block, -1.0), origin=self._origin(name)
+        )
+        self.forms[name] = Form.of(block)
+        return self.forms[name]
+
+    def _relu(self, node: Node) -> Form:
+        (operand,) = node.operands
+        z = self.forms[operand]
+        low, high = self._finite(operand)
+        origin, tag = self._origin(node.name), node.name
+        y = self.build.variables(
+            self._name("relu", tag), len(low), np.maximum(low, 0.0), np.maximum(high, 0.0), origin=origin
+        )
+        self.preactivations[node.name] = z
+        active = np.flatnonzero((low >= 0) & (high > 0))
+        part = Form.of(y).take(active)
+        z.take(active).plus(part, -1.0).rows(
+            self.build, self._name("active", tag), "=", np.zeros(len(active)), origin=origin, labels=active
+        )
+        open_ = np.flatnonzero((low < 0) & (high > 0))
+        if len(open_):
+            self._open(z.take(open_), Form.of(y).take(open_), low[open_], high[open_], open_, tag, origin)
+        return Form.of(y)
+
+    def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
+        """The rows of relus whose phase is open; right-hand sides are rounded outward."""
+        low, high = np.minimum(low, -MARGIN), np.maximum(high, MARGIN)
+        t = self.build.variables(
+            self._name("t", tag), len(low), 0.0, 1.0, integer=not self.relaxed, origin=origin, labels=labels
+        )
+        self.phases[tag] = (t,)
+        above, zero = y.plus(z, -1.0), np.zeros(len(low))
+        above.rows(self.build, self._name("above", tag), ">=", zero, origin=origin, labels=labels)
+        limit = Form(above.terms, np.nextafter(above.constant + low, -np.inf))
+        limit.rows(self.build, self._name("phase", tag), "<=", zero, (t, diagonal(-low)), origin=origin, labels=labels)
+        y.rows(self.build, self._name("off", tag), "<=", zero, (t, diagonal(-high)), origin=origin, labels=labels)
+
+    def _finite(self, name: str) -> tuple[Array, Array]:
+        low, high = self.bounds.low[name], self.bounds.high[name]
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise ProgramError(
+                f"node `{name}` has no finite bounds on this ball",
+                remedy="use a smaller ball; big-M values are never guessed",
+            )
+        return low, high
+
+    def _name(self, kind: str, node: str) -> str:
+        """A block's name: kind, node and copy; long node names are cut, and told apart by the node's number."""
+        if len(node) > LONGEST:
+            number = [n.name for n in self.graph.nodes].index(node)
+            node = f"{node[:LONGEST]}.{number}"
+        return f"{self.prefix}{kind}.{node}.{self.copy}"
+
+    def _origin(self, name: str) -> Origin:
+        return Origin(name, self.copy)
+
+
+def _sum(forms: list[Form]) -> Form:
+    total = forms[0]
+    for form in forms[1:]:
+        total = total.plus(form)
+    return total

@@ -1,0 +1,1 @@
+"""What is asked: a problem about a ball, cut with a domain."""

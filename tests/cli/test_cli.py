@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import ircert
+from ircert import __version__
+from ircert.cli import main as cli
+from tests.frontends.support import model, node
+
+ROOT = Path(__file__).parents[2]
+NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
+QUESTION = "canonicalize,product{problem=local, center=[0,0], radius=1.0}"
+
+TWO_OUTPUTS = model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": ["N", 2]}, outputs=["r", "t"])
+
+
+def ircert_command(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", "ircert", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=environment,
+        check=False,
+    )
+
+
+def imports_of(code: str) -> tuple[str, set[str]]:
+    """What the code prints, and the top-level packages that were imported when it had run."""
+    report = "\nimport sys; print('\\n--', *{name.split('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, cwd=ROOT, check=True)
+    output, _, names = run.stdout.rpartition("\n--")
+    return output, set(names.split())
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    (tmp_path / "net.ir").write_text(NET)
+    return tmp_path / "net.ir"
+
+
+def test_help_is_quick_because_it_imports_nothing_heavy(tmp_path: Path) -> None:
+    help_text = (
+        "from contextlib import suppress; from ircert.cli.main import run\nwith suppress(SystemExit): run(['--help'])"
+    )
+    output, loaded = imports_of(help_text)
+    assert "demo" in output
+    assert loaded.isdisjoint({"numpy", "scipy", "networkx", "onnx", "mip", "matplotlib", "hypothesis"})
+    assert imports_of("import ircert")[1].isdisjoint({"numpy", "scipy", "networkx"})
+
+
+def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:
+    _, loaded = imports_of(f"import ircert; ircert.load({str(net)!r})")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint({"onnx", "mip", "matplotlib", "hypothesis"})
+
+
+def test_version_and_no_command(tmp_path: Path) -> None:
+    assert ircert_command("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
+    run = ircert_command(cwd=tmp_path)
+    assert run.returncode == 2
+    assert "usage: ircert" in run.stderr
+
+
+def test_demo(tmp_path: Path) -> None:
+    run = ircert_command("demo", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("certified: ") == 3
+    assert run.stdout.count("replayed in exact arithmetic") == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_opt_shows_the_graph(net: Path) -> None:
+    run = ircert_command("opt", "net.ir", cwd=net.parent)
+    assert run.returncode == 0
+    assert ircert.parse(run.stdout) == ircert.parse(NET)
+    assert run.stderr == ""
+
+
+def test_opt_runs_passes_and_writes(net: Path) -> None:
+    run = ircert_command(
+        "opt", "net.ir", "-p", "canonicalize,fold-residual", "-o", "out.ir", "--stats", "--check", cwd=net.parent
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == ""
+    assert "canonicalize: 3 nodes, 0 neurons -> 6 nodes, 2 neurons" in run.stderr
+    x = ["1/3", "-2/7"]
+    assert ircert.load(net.parent / "out.ir").exact(x).tolist() == ircert.parse(NET).exact(x).tolist()
+
+
+def test_opt_prints_notes(net: Path) -> None:
+    net.write_text(NET.replace("m = max(x, x)", "m = affine(x, weight=[[0.3, 0.0], [0.0, 1.0]])"))
+    run = ircert_command("opt", "net.ir", "-p", "fuse-affine", cwd=net.parent)
+    assert run.stderr == "ircert: note: fuse-affine: kept `m` and `y` apart: their product might round\n"
+
+
+def test_opt_chooses_among_the_outputs_of_an_onnx_model(tmp_path: Path) -> None:
+    onnx.save(TWO_OUTPUTS, tmp_path / "two.onnx")
+    run = ircert_command("opt", "two.onnx", "--outputs", "r", cwd=tmp_path)
+    assert run.stdout == "ircert.ir/1\n\nx = input(length=2)\nr = relu(x)\nreturn r\n"
+    assert run.returncode == 0
+
+
+def test_opt_lists_passes(tmp_path: Path) -> None:
+    run = ircert_command("opt", "--list", cwd=tmp_path)
+    assert run.returncode == 0
+    assert "fold-residual\n" in run.stdout
+    assert "select-outputs{keep=…}\n" in run.stdout
+    assert "\n      keep  a list of integers, such as [0, 2]\n" in run.stdout
+    assert "domain          a list of two lists of finite numbers, such as [[0, 0], [1, 1]] (may be" in run.stdout
+    assert "bounds          one of interval, symbolic, lp (by default symbolic)\n" in run.stdout
+    assert "other           a Graph, which only Python can give (may be left out)\n" in run.stdout
+    assert "values  a dictionary from integers to finite numbers, such as {0: 1.5} (may be left out)\n" in run.stdout
+    assert "list of a " not in run.stdout
+    assert "<class" not in run.stdout
+
+
+@pytest.mark.rule("P-12")
+def test_opt_shows_and_writes_programs(net: Path) -> None:
+    """The text of the specification: shown, in full, and as a file for solvers."""
+    shown = ircert_command("opt", "net.ir", "-p", QUESTION, "--stats", "--check", cwd=net.parent)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("maximise: problem local, formulation paper, norm inf, center 0.0,0.0, radius 1.0")
+    assert re.search(r"product: 6 nodes, 2 neurons -> \d+ variables, \d+ rows", shown.stderr)
+    assert "product: it gives a Program, which has no values to compare" in shown.stderr
+    full = ircert_command("opt", "net.ir", "-p", QUESTION, "--full", cwd=net.parent)
+    assert "\nSubject To\n" in full.stdout
+    run = ircert_command("opt", "net.ir", "-p", QUESTION, "-o", "q.lp", cwd=net.parent)
+    assert (run.returncode, run.stdout) == (0, "")
+    assert (net.parent / "q.lp").read_text() == full.stdout
+    assert QUESTION in (ROOT / "spec" / "passes.md").read_text()
+
+
+def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
+    np.savez(tmp_path / "net.npz", W0=np.random.default_rng(0).standard_normal((40, 30)))
+    assert "weight=<40x30 dense>" in ircert_command("opt", "net.npz", cwd=tmp_path).stdout
+    full = ircert_command("opt", "net.npz", "--full", cwd=tmp_path).stdout
+    assert ircert.parse(full) == ircert.load(tmp_path / "net.npz")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["opt"], "no model is given"),
+        (["opt", "missing.ir"], "missing.ir: no such file"),
+        (["opt", "."], "does not say what it is"),
+        (["opt", "net.xyz"], "use a name ending in .onnx, .ir"),
+        (["opt", "folder.ir"], "this is a folder"),
+        (["opt", "garbage.ir"], "garbage.ir: line 1, column 1: this is not the text of a graph"),
+        (["opt", "binary.ir"], "not a text file"),
+        (["opt", "garbage.npz"], "not a readable .npz file"),
+        (["opt", "cycle.ir"], "cycle"),
+        (["opt", "nan.npz"], "layer 0: weight holds nan at [0, 0]"),
+        (["opt", "net.ir", "-p", "nonsense"], "pass `nonsense`: there is no such pass"),
+        (["opt", "net.ir", "-p", "fold-residual"], "run `canonicalize` before it"),
+        (["opt", "net.ir", "-p", "select-outputs{keep=[5]}"], "there is no output 5"),
+        (["opt", "net.ir", "-p", "canonicalize{"], "pipeline: line 1, column 14"),
+        (["opt", "net.ir", "-o", "missing/out.ir"], "does not exist or cannot be written"),
+        (["opt", "net.ir", "-o", "out.txt"], "use a name ending in .ir"),
+        (["opt", "net.ir", "-o", "folder.ir"], "this is a folder"),
+        (["opt", "net.ir", "-p", QUESTION, "-o", "out.ir"], "out.ir: unknown kind of file; use a name ending in .lp"),
+        (["opt", "net.ir", "-p", QUESTION, "-o", "missing/out.lp"], "does not exist or cannot be written"),
+        (["opt", "net.ir", "-p", f"{QUESTION},canonicalize"], "takes a Graph but `product` before it gives a Program"),
+        (["opt", "net.ir", "-p", "product{problem=local, center=[0,0], radius=1}"], "run `canonicalize` before it"),
+        (["opt", "net.ir", "-p", QUESTION.replace("local", "lokal")], "there is no problem 'lokal'"),
+        (["opt", "net.ir", "-p", QUESTION.replace("[0,0]", "[0]")], "the centre has 1 coordinates"),
+        (["opt", "net.ir", "-p", QUESTION.replace("1.0}", "1.0, domain=[[0, 0]]}")], "a list of two lists of finite"),
+        (["opt", "net.ir", "-p", QUESTION.replace("1.0}", "1.0, other=net}")], "a Graph, which only Python can give"),
+        (["opt", "missing.onnx"], "missing.onnx: no such file"),
+        (["opt", "garbage.onnx"], "garbage.onnx: "),
+        (["opt", "net.ir", "--outputs", "y"], "`outputs` is for ONNX models"),
+        (["opt", "two.onnx"], "several outputs: `r`, `t`"),
+        (["opt", "two.onnx", "--outputs", "q"], "no value `q`"),
+        (["opt", "two.onnx", "--shape", "1,x"], "--shape takes positive integers"),
+        (["opt", "two.onnx", "--outputs", "t", "-p", "canonicalize"], "tanh is not piecewise linear"),
+        (["frobnicate"], "invalid choice"),
+        (["opt", "net.ir", "--frobnicate"], "unrecognized arguments"),
+    ],
+)
+def test_bad_input_is_one_line_exit_code_2_and_nothing_written(net: Path, arguments: list[str], says: str) -> None:
+    folder = net.parent
+    (folder / "folder.ir").mkdir()
+    (folder / "garbage.ir").write_text("hello " * 1000)
+    (folder / "binary.ir").write_bytes(bytes(range(256)))
+    (folder / "garbage.npz").write_bytes(b"PK\x03\x04 nonsense")
+    (folder / "cycle.ir").write_text("ircert.ir/1\nx = input(length=1)\na = add(x, b)\nb = relu(a)\nreturn b\n")
+    np.savez(folder / "nan.npz", W0=np.array([[np.nan]]))
+    (folder / "garbage.onnx").write_bytes(b"\xff" * 100)
+    onnx.save(TWO_OUTPUTS, folder / "two.onnx")
+    before = sorted(folder.rglob("*"))
+    run = ircert_command(*arguments, cwd=folder)
+    assert run.returncode == 2
+    assert says in run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) <= 4  # argparse adds its usage
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_bug_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(options: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "_demo", broken)
+    assert cli.run(["demo"]) == 70
+    assert "this is a bug, and no verdict" in capsys.readouterr().err
+
+    def interrupted(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_demo", interrupted)
+    assert cli.run(["demo"]) == 3
+
+
+@pytest.mark.parametrize("redirected", ["> /dev/full", ">&-"])
+def test_an_output_that_cannot_be_written(redirected: str) -> None:
+    command = f"{sys.executable} -m ircert opt --list {redirected}"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    assert "the output cannot be written" in run.stderr
+
+
+def test_a_closed_pipe_is_no_error(net: Path) -> None:
+    command = f"{sys.executable} -m ircert opt --list | head -n 1"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.stdout.startswith("apart-product{")
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == ""

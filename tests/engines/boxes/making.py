@@ -1,0 +1,49 @@
+"""Small networks as settings, and boxes in which they are looked at."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import ircert
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.passes.fuse_affine import canonical
+
+Generator = np.random.Generator
+
+
+def setting_of(graph: ircert.Graph, center: Any, problem: str = "local", norm: Any = "inf", **domain: Any) -> Setting:
+    n = graph.input_dim
+    low, high = domain.get("low", np.full(n, -np.inf)), domain.get("high", np.full(n, np.inf))
+    return Setting(
+        canonical(graph), problem, graph.output_dim, norm, np.asarray(center, dtype=float), np.asarray(low), high
+    )
+
+
+def residual(rng: Generator, n: int, hidden: int, scale: float = 1.0, outputs: int | None = None) -> ircert.Graph:
+    """x + g(x) with a skip in the graph, two layers, and perhaps more outputs than inputs."""
+    m = n if outputs is None else outputs
+    build = ircert.Builder(n)
+    first = build.relu(build.affine(build.input, rng.standard_normal((hidden, n)), rng.standard_normal(hidden)))
+    second = build.relu(
+        build.affine(first, rng.standard_normal((hidden, hidden)) / np.sqrt(hidden), rng.standard_normal(hidden))
+    )
+    skip = build.affine(build.input, np.vstack([np.eye(n), rng.standard_normal((m - n, n))]), np.zeros(m))
+    inner = build.affine(build.concat(first, second), scale * rng.standard_normal((m, 2 * hidden)) / hidden)
+    return build.graph(build.add(skip, inner))
+
+
+def boxes_in(rng: Generator, n: int, count: int, width: float = 0.5) -> tuple[Any, Any]:
+    middle, half = rng.uniform(-2, 2, (count, n)), rng.uniform(0, width, (count, n))
+    half[rng.uniform(size=(count, n)) < 0.1] = 0.0
+    return middle - half, middle + half
+
+
+def determinant(matrix: list[list[Fraction]]) -> Fraction:
+    if not matrix:
+        return Fraction(1)
+    head, *rest = matrix
+    minors = [[row[:j] + row[j + 1 :] for row in rest] for j in range(len(head))]
+    return sum(((-1) ** j * a * determinant(m) for j, (a, m) in enumerate(zip(head, minors, strict=True))), Fraction(0))

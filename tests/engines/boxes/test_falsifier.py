@@ -1,0 +1,54 @@
+"""Hunting in floats never leaves them: extreme weights, radii and centres give no points rather than errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.falsifier import hunt
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from tests.engines.boxes.making import setting_of
+
+LARGEST = np.finfo(np.float64).max
+
+
+def hunted(layers: Any, center: Any, problem: str, reach: float) -> Descent:
+    setting = setting_of(ircert.load(layers), center, problem)
+    left = iter(range(40))
+    descent = Descent(setting, ExactMaps(setting), lambda: next(left, None) is not None)
+    hunt(setting, descent, reach, 0)
+    return descent
+
+
+@pytest.mark.rule("E-1")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize("reach", [1.0, 1e300, 1e308, LARGEST])
+@pytest.mark.parametrize("center", [0.0, 1.0, -LARGEST])
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 5e-324, 1e300])
+def test_points_beyond_the_floats_are_left_out(scale: float, center: float, reach: float, problem: str) -> None:
+    """scale * (|x1 - 1|, x2, x1 + x2): Newton's steps divide by the scale."""
+    fold = [
+        (scale * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), scale * np.array([-1.0, 1.0, 0.0, 0.0])),
+        (np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0]]), None),
+    ]
+    for rows in (2, 3):
+        outer = (fold[1][0][:rows], None)
+        hunted([fold[0], outer], [center, 0.0], problem, reach)
+
+
+@pytest.mark.rule("E-1")
+def test_a_nearest_pair_beyond_the_floats_is_none() -> None:
+    """The fold of |1e-10 x1 - 1e308| lies at 1e318: there is no ball that reaches it."""
+    fold = [
+        (np.array([[1e-10, 0.0], [-1e-10, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.array([-1e308, 1e308, 0.0, 0.0])),
+        (np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]]), None),
+    ]
+    setting = setting_of(ircert.load(fold), [0.0, 0.0])
+    descent = Descent(setting, ExactMaps(setting))
+    sides = np.array([-1, 1, 1, -1], dtype=np.int8), np.array([1, -1, 1, -1], dtype=np.int8)
+    assert not descent.improve(*sides)
+    assert descent.best is None

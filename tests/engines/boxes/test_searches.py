@@ -1,0 +1,166 @@
+"""Searches over boxes: how far regions turn like home, and which pairs of a ball or its boundary may collide."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, nearest
+from ircert.engines.boxes.problem.outcome import Counts
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.orientation import Orientation
+from ircert.engines.boxes.search.pair_search import PairSearch
+from ircert.engines.boxes.search.portfolio import Portfolio
+from ircert.engines.boxes.search.prover import Prover
+from tests.engines.boxes.making import residual, setting_of
+from tests.oracle.build import square, then
+
+NORMS = ("inf", "1", "2")
+
+
+def prover_of(setting: Setting, seconds: float = 20.0) -> Prover:
+    end = time.monotonic() + seconds
+    descent = Descent(setting, ExactMaps(setting), lambda: time.monotonic() < end)
+    return Prover(setting, descent, Counts(), lambda: time.monotonic() > end, lambda: None)
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_distance_of_the_nearest_fold(seed: int, norm: str) -> None:
+    """`reached` never passes the exact radius, and comes close to it."""
+    graph = residual(np.random.default_rng(seed), 2, 5, scale=4.0)
+    center = np.array([0.25, -0.125])
+    exact = ircert.certify(graph, center, norm=norm, engine="regions", max_radius=8.0)
+    prover = prover_of(setting_of(graph, center, norm=norm))
+    assert prover.orientation is not None
+    radius = float(exact.radius.certified)
+    if exact.radius.refuted is not None and radius > 0:
+        assert prover.prove(radius * 1.25) != "closed"
+        assert prover.reached <= radius
+        assert prover.prove(radius * 0.875) == "closed"
+    assert prover.reached >= min(radius, 8.0) * 0.8
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("radius", [1e-310, 5e-324])
+def test_boundaries_between_subnormal_floats(radius: float, norm: str) -> None:
+    """s(x) = s(-x), and every determinant is positive: a boundary that is left out would make every ball good."""
+    prover = prover_of(setting_of(ircert.load(square()), [0.0, 0.0], norm=norm))
+    with np.errstate(all="ignore"):
+        assert prover.prove(radius) == "violated"
+    assert prover.reached == 0.0
+
+
+@pytest.mark.parametrize("search", [Orientation, PairSearch])
+def test_an_error_in_a_wave_leaves_its_pieces_open(search: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    prover = prover_of(setting_of(ircert.load(square()), [1.0, 0.5]))
+    prover._ways[4.0] = Portfolio(prover.counts, [lambda stop: prover._by_degree(4.0, stop)])
+    with monkeypatch.context() as patch:
+
+        def fails(*_: Any) -> Any:
+            raise OverflowError
+
+        patch.setattr(search, "_worked", fails)
+        with pytest.raises(OverflowError):
+            prover.prove(4.0)
+    assert prover.prove(4.0) == "violated"
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.0, 1e300])
+def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
+    corner = Boxes(np.array([[size, 0.0]]), np.array([[size, 0.0]]))
+    assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", NORMS)
+def test_sheets_are_found_on_the_boundary(norm: str) -> None:
+    """s∘s: every determinant is positive, but f(.5, .5) = f(.5, -.5) near (1, 0)."""
+    graph = ircert.load(then(square(), square()))
+    prover = prover_of(setting_of(graph, [1.0, 0.0], norm=norm))
+    radius = float(ircert.certify(graph, [1.0, 0.0], norm=norm, engine="regions").radius.certified)
+    assert prover.orientation is not None
+    assert prover.orientation.advance(0.9 * radius, lambda: False) == "closed"
+    assert prover.prove(0.9 * radius) == "closed"
+    if norm == "1":  # the ball then holds 0, where all sheets meet: that takes long
+        return
+    assert prover.prove(1.05 * radius) == "violated"
+    assert prover.descent.has_within(1.05 * radius)
+
+
+@pytest.mark.rule("E-9")
+def test_a_domain_cuts_the_ball() -> None:
+    """(|x1 - 1/2|, x2): no fold where the domain ends before it, and the domain's sides belong to the boundary."""
+    build = ircert.Builder(2)
+    kink = build.relu(build.affine(build.input, [[1.0, 0.0]], [-0.5]))
+    graph = build.graph(build.affine(build.concat(build.input, kink), [[-1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]))
+    for norm in NORMS:
+        for end, outcome in ((0.5, "closed"), (0.5625, "violated")):
+            domain: dict[str, Any] = {"low": np.array([-1.0, -0.25]), "high": np.array([end, 0.25])}
+            setting = setting_of(graph, [0.0, 0.0], norm=norm, **domain)
+            assert prover_of(setting).prove(0.875) == outcome
+
+
+# --- boxes -----------------------------------------------------------------------------------------------------------
+
+
+def exact_length(gaps: list[Fraction], norm: str) -> Fraction:
+    return {"inf": max(gaps), "1": sum(gaps, Fraction(0)), "2": sum((g * g for g in gaps), Fraction(0))}[norm]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_distances_are_safe(norm: str) -> None:
+    rng = np.random.default_rng(1)
+    graph = residual(rng, 3, 2)
+    setting = setting_of(graph, rng.standard_normal(3), norm=norm)
+    low = setting.center + rng.uniform(-1, 1, (50, 3)) * 2.0 ** rng.integers(-50, 3, (50, 3))
+    boxes = Boxes(low, low + rng.uniform(0, 1, (50, 3)) * 2.0 ** rng.integers(-50, 2, (50, 3)))
+    power = 2 if norm == "2" else 1
+    for k in range(50):
+        near, far = [], []
+        for a, b, c in zip(boxes.low[k], boxes.high[k], setting.exact_center, strict=True):
+            x, y = Fraction(a), Fraction(b)
+            near.append(max(x - c, c - y, Fraction(0)))
+            far.append(max(abs(x - c), abs(y - c)))
+        assert Fraction(nearest(setting, boxes)[k]) ** power <= exact_length(near, norm)
+        assert Fraction(farthest(setting, boxes)[k]) ** power >= exact_length(far, norm)
+
+
+def test_the_box_around_a_ball_and_its_faces() -> None:
+    setting = setting_of(residual(np.random.default_rng(0), 2, 2), [1.0, 0.1])
+    exact = around(setting, 0.5)
+    assert exact.low[0, 0] == 0.5
+    assert exact.high[0, 0] == 1.5
+    assert Fraction(exact.low[0, 1]) <= Fraction(0.1) - Fraction(0.5)
+    assert Fraction(exact.high[0, 1]) >= Fraction(0.1) + Fraction(0.5)
+    sides = faces(exact)
+    assert len(sides) == 4
+    assert ((sides.widths == 0).sum(axis=1) == 1).all()
+    assert not inside(setting, sides, 0.5).any()
+    assert inside(setting, Boxes(exact.low + 0.125, exact.high - 0.125), 0.5).all()
+
+
+@pytest.mark.rule("E-9")
+@pytest.mark.parametrize("norm", ["1", "2"])
+def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPatch, norm: str) -> None:
+    """Pairs outside of the ball, which the boxes of round balls have, do not stand in the way of others."""
+    monkeypatch.setattr("ircert.engines.boxes.enclosures.batches.MOST", 3)
+    graph = residual(np.random.default_rng(3), 2, 5, scale=4.0)
+    setting = setting_of(graph, [0.25, -0.125], norm=norm)
+    radius = 0.875 * float(
+        ircert.certify(graph, setting.center, norm=norm, engine="regions", max_radius=8.0).radius.certified
+    )
+    prover = prover_of(setting)
+    search = PairSearch(prover.network, prover.tools, prover.counts, lambda: None, boundary=True)
+    assert search.advance(radius, lambda: prover.counts.waves > 5_000) == "closed"

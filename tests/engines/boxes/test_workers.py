@@ -1,0 +1,237 @@
+"""Frontiers shared by several processes: the same answers as one, and an end in every case."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.data.networks import bundled
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.outcome import Counts
+from ircert.engines.boxes.search import search
+from ircert.engines.boxes.search.divisible import Reply, Share, Subject
+from ircert.engines.boxes.search.orientation import Orientation
+from ircert.engines.boxes.search.prover import Prover
+from ircert.engines.boxes.workers import pool as crew
+from ircert.engines.boxes.workers.worker import Order, Worker
+from ircert.result.result import Result
+from ircert.result.stop import Cause
+from tests.engines.boxes.making import setting_of
+from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
+from tests.oracle.families import FAMILIES, sample
+
+ROOT = Path(__file__).parents[3]
+COUPLED = "coupled-vanderpol-4-32-32-4"
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small frontiers are shared as well, a little at a time."""
+    for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 32, "EFFORT": 1_000}.items():
+        monkeypatch.setattr(crew, name, value)
+
+
+class Beside(crew.Crew):
+    """Workers in this process; orders and replies travel as bytes all the same."""
+
+    workers: list[Worker]
+
+    def __post_init__(self) -> None:
+        self.workers = [Worker(lambda: False) for _ in range(self.threads)]
+
+    def wants(self, pieces: int, effort: int) -> bool:
+        return True
+
+    def round(self, subject: Subject, deal: Callable[[int, int], Share]) -> list[Reply]:
+        self.rounds += 1
+        number, new = self._number(subject)
+        orders = [
+            Order(number, subject if new else None, deal(i, self.threads), crew.EFFORT, self.left())
+            for i in range(self.threads)
+        ]
+        pairs = zip(self.workers, orders, strict=True)
+        try:
+            return [_travelled(worker.answer(_travelled(order))) for worker, order in pairs]
+        except (
+            BaseException
+        ):  # the limit of this process reaches its workers here: they are gone, as processes would be
+            self.close()
+            self.__post_init__()
+            raise
+
+
+def _travelled(what: Any) -> Any:
+    return pickle.loads(pickle.dumps(what))
+
+
+@pytest.mark.rule("E-11")
+@pytest.mark.parametrize("index", range(len(FAMILIES)))
+def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers; time may leave them open."""
+    monkeypatch.setattr(search, "Crew", Beside)
+    given = sample(np.random.default_rng(7000 + index), index)
+    norm: Any = NORMS[index % 3]
+    other = None if given.other is None else ircert.load(given.other)
+    options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT, "threads": 3}
+    for problem in problems(given):
+        found = ircert.certify(
+            ircert.load(given.layers), given.center, problem, engine="boxes", time_limit=1.5, **options
+        )
+        agree(found, truth(given, problem, norm))
+        assert found.trust == "exact"
+
+
+# --- other processes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("E-11")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_the_same_bracket_with_two_processes(problem: str) -> None:
+    graph = bundled("vanderpol-2-10-10-2")
+    results = [
+        ircert.certify(graph, [0.25, -0.5], problem, engine="boxes", tol=1e-3, max_radius=20, threads=threads)
+        for threads in (1, 2, 2)
+    ]
+    alone, first, second = results
+    assert "processes" not in alone.stats
+    assert first.stats["processes"] == 2
+    assert first.stats["rounds"] > 0
+    assert first.verdict == alone.verdict == "certified"
+    assert float(first.radius.certified) == pytest.approx(float(alone.radius.certified), rel=2e-3)
+    assert first.radius == second.radius
+    times = {"seconds": None, "busiest": None}
+    assert {**first.stats, **times} == {**second.stats, **times}
+
+
+def inside(graph: ircert.Graph, center: Any, processes: crew.Crew) -> Orientation:
+    setting = setting_of(graph, center)
+    descent = Descent(setting, ExactMaps(setting))
+    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, processes=processes)
+    assert prover.orientation is not None
+    return prover.orientation
+
+
+@pytest.mark.rule("E-11")
+def test_a_collision_is_found_by_another_process() -> None:
+    """… and known in this one; a smaller ball is closed."""
+    with closing(crew.Crew(2, lambda: 60.0)) as processes:
+        found = inside(bundled("vanderpol-2-10-10-2"), [0.25, -0.5], processes)
+        assert found.advance(0.5, lambda: False) == "closed"
+        assert found.reached == 0.5
+        assert found.advance(3.0, lambda: False) == "violated"
+    assert found.descent.has_within(3.0)
+    assert found.counts.boxes > 0
+
+
+@pytest.mark.rule("E-7", "E-11")
+def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """… however much effort a round has and whatever is left to do: what was dealt out is still open."""
+    monkeypatch.setattr(crew, "EFFORT", 10**12)
+    with closing(crew.Crew(2, lambda: 0.0)) as processes:
+        found = inside(bundled(COUPLED), np.zeros(4), processes)
+        # only the other processes know of the limit
+        assert found.advance(1.9, lambda: False) == "stopped"
+        assert processes.rounds == 1
+    assert found.reached < 1.9
+    assert found.step(1.9, lambda: True) == "stopped"
+
+
+def large(threads: int = 2, **options: Any) -> Result:
+    """A question that takes minutes: the ball is good."""
+    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="boxes", radius=1.9, threads=threads, **options)
+
+
+@pytest.mark.rule("E-7", "E-11")
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    crews = crews_made(monkeypatch)
+
+    def press(_: object) -> None:
+        if crews and crews[0].rounds > 2:
+            raise KeyboardInterrupt
+
+    found = large(progress=press)
+    assert (found.verdict, found.interrupted) == ("unresolved", True)
+    assert not crews[0]._running
+
+
+@pytest.mark.rule("E-11")
+def test_an_error_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    crews = crews_made(monkeypatch)
+    wrong = "from ircert.engines.boxes.workers import worker; worker.Worker.answer = lambda *_: [][1]; worker.main()"
+    monkeypatch.setattr(
+        crew, "START", crew.START.replace("from ircert.engines.boxes.workers.worker import main; main()", wrong)
+    )
+    with pytest.raises(IndexError, match="list index out of range") as caught:
+        large()
+    assert "Traceback" in caught.value.__notes__[0]
+    assert not crews[0]._running
+
+
+@pytest.mark.rule("E-11")
+def test_another_process_that_ends() -> None:
+    """What is known so far is the answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crew, "START", "import os; os._exit(3)")
+        found = large()
+    assert found.verdict == "unresolved"
+    assert found.stop is not None
+    assert found.stop.cause is Cause.PROCESS
+    assert "another process ended by itself (exit code 3); one thread needs no other process" in str(found.reason)
+
+
+def crews_made(monkeypatch: pytest.MonkeyPatch) -> list[crew.Crew]:
+    """Where the crews of questions will be found."""
+    made: list[crew.Crew] = []
+
+    def make(threads: int, left: Callable[[], float]) -> crew.Crew:
+        made.append(crew.Crew(threads, left))
+        return made[-1]
+
+    monkeypatch.setattr(search, "Crew", make)
+    return made
+
+
+SCRIPT = f"""
+import signal, sys
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+import ircert
+from ircert.data.networks import bundled
+from ircert.engines.boxes.workers import pool as crew
+crew.ENOUGH, crew.FEWEST, old = 0, 1, crew.Crew.round
+def told(self, *given):
+    if self.rounds:
+        print("working", flush=True)
+    return old(self, *given)
+crew.Crew.round = told
+print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="boxes", radius=1.9, threads=2).reason)
+"""
+
+
+@pytest.mark.rule("E-7", "E-11")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_is_left(how: signal.Signals) -> None:
+    """Ctrl-C and SIGTERM go to all, a kill to the first alone. Its error output is open as long as one lives."""
+    command, pipe = [sys.executable, "-c", SCRIPT], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, start_new_session=True) as script:
+        assert script.stdout is not None
+        assert script.stdout.readline() == "working\n"
+        if how is signal.SIGKILL:
+            script.kill()
+        else:
+            os.killpg(script.pid, how)
+        output, errors = script.communicate(timeout=60)
+    assert errors == ""
+    if how is not signal.SIGKILL:
+        assert output.splitlines()[-1].startswith("interrupted after ")

@@ -1,0 +1,195 @@
+"""Boxes that one matrix closes: sym(C J(λ)) is positive definite for all slopes λ in a cube.
+
+With λ within `spare` of `middle`, J(λ) = J(middle) + sum over free i of δ_i u_i w_i, where w_i is the row below neuron
+i at the middle slopes, and u_i the column above it at any slopes of the cube. With a_i = C u_i within ρ_i of its
+middle, and any t, θ > 0,
+
+    ± sym(a w)  <=  (t a a + w w / t) / 2,      a a  <=  (1 + θ) a_c a_c + (1 + 1/θ) (sum of ρ) diag(ρ)
+
+in the order of symmetric matrices. So sym(C J(λ)) >= M - R, M = sym(C J(middle)), R the sum of these bounds.
+Where M - R is not positive definite, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that what
+holds on the two faces λ_i = 0 and λ_i = 1 holds between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT
+from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.one_matrix.definite import positive_definite
+from ircert.ir.arrays import Array, Indices, Mask
+
+BUDGET, MOST_OPEN = 64, 6
+"""Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
+MOST_FREE = 16
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Weights t and θ; any positive ones will do."""
+
+
+@dataclass(frozen=True)
+class Dominations:
+    """What was found about each cube.
+
+    closed:    sym(C J) is positive definite for all its slopes, for sure
+    middle:    M, in floats (cubes, n, n); rest: M - R
+    weights:   how much each free neuron takes away (neurons, cubes)
+    above:     the middles of a (neurons, inputs, cubes); below: w
+    """
+
+    closed: Mask
+    middle: Array
+    rest: Array
+    weights: Array
+    above: Array
+    below: Array
+
+
+class OneMatrix:
+    """A matrix C (inputs, givens) for the givens of a setting, and what floats may get wrong with it."""
+
+    def __init__(self, network: Batches, matrix: Array) -> None:
+        self.network = network
+        self.matrix = np.ascontiguousarray(matrix)
+        absolute = np.abs(self.matrix)
+        n = network.size
+        # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
+        wrong = 4.0 * absolute @ network.doubt + 4.0 * network.underflow * (1.0 + absolute.sum(axis=1, keepdims=True))
+        self.doubt = float((wrong + wrong.T).sum(axis=1).max()) * (1 + 64 * (n + network.givens) * UNIT)
+
+    def dominations(self, slopes: Slopes) -> Dominations:
+        """Try to close every cube as it is."""
+        with np.errstate(all="ignore"):
+            return self._dominations(slopes)
+
+    def _dominations(self, slopes: Slopes) -> Dominations:
+        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        jacobian, below = self._ahead(slopes)
+        above, reach = self._back(slopes)
+        product = np.matmul(self.matrix, np.ascontiguousarray(jacobian.transpose(2, 0, 1)))
+        middle = (product + product.transpose(0, 2, 1)) / 2
+        size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
+        size = size + size.transpose(0, 2, 1)
+        inverse = _inverses(middle)
+        taken, weights = _taken(slopes.spare, above, reach, below, inverse)
+        rest = middle - taken
+        trace = taken[:, np.arange(n), np.arange(n)].sum(axis=1)
+        neurons = slopes.spare.shape[0]
+        less = self.doubt + 8.0 * (network.givens + n + 4) * UNIT * size.sum(axis=2).max(axis=1)
+        less = (less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
+        closed = positive_definite(rest, less) if count else np.zeros(0, dtype=bool)
+        return Dominations(closed, middle, rest, weights, above, below)
+
+    def _ahead(self, slopes: Slopes) -> tuple[Array, Array]:
+        """J at the middle (givens, inputs, cubes), and the rows w below the neurons (neurons, inputs, cubes)."""
+        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        below = np.zeros((len(slopes.middle), n, count))
+
+        def relu(name: str, state: Array) -> Array:
+            where = network.setting.relus[name]
+            below[where] = state
+            return state * slopes.middle[where][:, None]
+
+        start = np.zeros((n, n, count))
+        start[np.arange(n), np.arange(n)] = 1.0
+        values = network.forward(start, lambda name, state: times(network.weights[name], state), relu)
+        return network.output(values), below
+
+    def _back(self, slopes: Slopes) -> tuple[Array, Array]:
+        """a = C u of every neuron for all slopes above it: middles and reaches (neurons, inputs, cubes)."""
+        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        above, reach = (np.zeros((len(slopes.middle), n, count)) for _ in range(2))
+
+        def affine(name: str, given: Array) -> Array:
+            ahead = times(network.turned[name], np.ascontiguousarray(given[:, :n]))
+            return np.concatenate([ahead, times(network.absolute[name].T, np.ascontiguousarray(given[:, n:]))], axis=1)
+
+        def relu(name: str, given: Array) -> Array:
+            where = network.setting.relus[name]
+            center, radius = given[:, :n], given[:, n:]
+            above[where], reach[where] = center, radius
+            middle, spare = slopes.middle[where][:, None], slopes.spare[where][:, None]
+            return np.concatenate([center * middle, radius * (middle + spare) + np.abs(center) * spare], axis=1)
+
+        start = np.zeros((network.givens, 2 * n, count))
+        start[:, :n] = self.matrix.T[:, :, None]
+        network.backward(start, affine, relu)
+        return above, reach
+
+    # --- cutting slopes ----------------------------------------------------------------------------------------------
+
+    def closes(self, slopes: Slopes, known: Dominations) -> Mask:
+        """Which cubes are closed, cut into faces where that helps."""
+        count = slopes.middle.shape[1]
+        good = known.closed | (slopes.free.any(axis=0) & (slopes.free.sum(axis=0) <= MOST_FREE))
+        used = np.zeros(count, dtype=np.int64)
+        cube = np.flatnonzero(good & ~known.closed)
+        slopes, weights = slopes.take(cube), known.weights[:, cube]
+        while len(cube):
+            slopes = slopes.cut(weights, faces=True)
+            cube = np.concatenate([cube, cube])
+            found = self.dominations(slopes)
+            np.add.at(used, cube, 1)
+            hopeless = ~found.closed & (~slopes.free.any(axis=0) | ~_positive_middle(found.middle))
+            good[cube[hopeless]] = False
+            open_ = np.bincount(cube[~found.closed], minlength=count)
+            good &= (open_ <= MOST_OPEN) & ((used <= BUDGET) | (open_ == 0))
+            rest = np.flatnonzero(~found.closed & good[cube])
+            slopes, cube, weights = slopes.take(rest), cube[rest], found.weights[:, rest]
+        return good
+
+    def worst_slopes(self, slopes: Slopes, known: Dominations, chosen: Indices) -> tuple[Array, Array]:
+        """Corners of some cubes where v C J v is small, v the direction in which the rest is least; slopes and v."""
+        _, vectors = np.linalg.eigh(_finite(known.rest[chosen]))
+        v = vectors[:, :, 0]
+        gains = np.einsum("kib,bi->kb", known.above[..., chosen], v) * np.einsum(
+            "kib,bi->kb", known.below[..., chosen], v
+        )
+        return slopes.middle[:, chosen] - np.sign(gains) * slopes.spare[:, chosen], v
+
+
+def _taken(spare: Array, above: Array, reach: Array, below: Array, inverse: Array) -> tuple[Array, Array]:
+    """R of every cube (cubes, n, n), and what each neuron adds to it, about."""
+    n = above.shape[1]
+    a, w, rho = (np.ascontiguousarray(part.transpose(2, 0, 1)) for part in (above, below, reach))
+    sums = rho.sum(axis=2)
+    # lengths in the metric of the inverse of M: what is small there takes little away
+    first = np.maximum((np.matmul(a, inverse) * a).sum(axis=2), 0.0)
+    second = sums * (rho * inverse[:, np.arange(n), np.arange(n)][:, None]).sum(axis=2)
+    other = np.maximum((np.matmul(w, inverse) * w).sum(axis=2), 0.0)
+    theta = _weight(second, first)
+    whole = (np.sqrt(first) + np.sqrt(np.maximum(second, 0.0))) ** 2
+    t = _weight(other, whole)
+    share = spare.T / 2
+    left = np.sqrt(share * t * (1 + theta))[:, :, None] * a
+    right = np.sqrt(share / t)[:, :, None] * w
+    taken = np.matmul(left.transpose(0, 2, 1), left) + np.matmul(right.transpose(0, 2, 1), right)
+    round_ = (share * t * (1 + 1 / theta) * sums)[:, :, None] * rho
+    taken[:, np.arange(n), np.arange(n)] += round_.sum(axis=1)
+    return taken, np.nan_to_num(spare * np.sqrt(whole * other).T)
+
+
+def _weight(above: Array, below: Array) -> Array:
+    """The root of a quotient, kept away from 0 and infinity."""
+    found = np.sqrt(np.maximum(above, 1e-300) / np.maximum(below, 1e-300))
+    return np.clip(np.nan_to_num(found, nan=1.0), SMALLEST, LARGEST)
+
+
+def _finite(matrices: Array) -> Array:
+    return np.where(np.isfinite(matrices).all(axis=(1, 2))[:, None, None], matrices, 0.0)
+
+
+def _inverses(matrices: Array) -> Array:
+    """Inverses of about these matrices, with eigenvalues that are not too small (for choices only)."""
+    values, vectors = np.linalg.eigh(_finite(matrices))
+    least = 1e-6 * np.maximum(np.abs(values).max(axis=1), 1e-300)[:, None]
+    values = np.maximum(values, least)
+    return np.matmul(vectors / values[:, None, :], vectors.transpose(0, 2, 1))
+
+
+def _positive_middle(middle: Array) -> Mask:
+    """Whether M itself seems positive definite (for choices only)."""
+    return np.asarray(np.linalg.eigvalsh(_finite(middle))[:, 0] > 0)

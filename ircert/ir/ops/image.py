@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 2**26
 """Of a convolution or pool written out as a matrix."""
+MOST_AXES = 30
+"""Of an image, beside its channels: arrays have hardly more, and each takes its time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class ImageOp(Op):
         if len(self.image) < 2 or min(self.image) < 1 or math.prod(self.image) > LARGEST:
             shown = reprlib.repr(self.image)
             raise OpError(f"image must be (channels, axis, …), positive and of at most {LARGEST} entries, got {shown}")
+        if len(self.image) > MOST_AXES + 1:
+            raise OpError(f"image has {len(self.image) - 1} spatial axes; at most {MOST_AXES} are accepted")
 
     def _check_size(self, size: int) -> None:
         if size != math.prod(self.image):

@@ -56,13 +56,26 @@ class Windows:
 
     def all_meet_image(self) -> bool:
         """Whether no window lies wholly on the padding."""
-        return all(self._axis_meets_image(axis) for axis in range(len(self.extent)))
+        # entries times positions are at most LARGEST, so that the fewer of them are at most 2^11
+        return all(
+            self._entries_reach_windows(axis) if entries < positions else self._windows_reach_image(axis)
+            for axis, (entries, positions) in enumerate(zip(self.kernel, self.output, strict=True))
+        )
 
-    def _axis_meets_image(self, axis: int) -> bool:
+    def _windows_reach_image(self, axis: int) -> bool:
+        """Whether each window, by its own reckoning, has an entry on the image along an axis."""
         step = self.dilation[axis]
         starts = np.arange(self.output[axis]) * self.stride[axis] - self.padding[axis]
         first = np.maximum(0, -(starts // step))  # which entry of the window is the first at 0 or above
         return bool(np.all((first < self.kernel[axis]) & (starts + first * step < self.extent[axis])))
+
+    def _entries_reach_windows(self, axis: int) -> bool:
+        """The same, entry by entry: the k-th lies on the image in the windows from low[k] on, below high[k]."""
+        ahead = self.padding[axis] - np.arange(self.kernel[axis]) * self.dilation[axis]
+        low, high = (
+            np.clip(-(-(ahead + end) // self.stride[axis]), 0, self.output[axis]) for end in (0, self.extent[axis])
+        )
+        return bool(high[0] == self.output[axis] and low[-1] == 0 and np.all(low[:-1] <= high[1:]))
 
     @cached_property
     def inside(self) -> Mask:

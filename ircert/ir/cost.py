@@ -39,16 +39,25 @@ class Bound:
 
 def is_affordable(graph: Graph, denominator: int, size: int) -> bool:
     """Whether exact evaluation at a point over `denominator`, |x| <= 2**size, surely ends within reason."""
-    total = 0
+    total, degrees = 0, dict[str, int]()
     for node, bound in bounds(graph, size):
+        degrees[node.name] = bound.degree
         bits = bound.bits(denominator.bit_length())
-        # a product takes longer than the bits that it writes, by about the logarithm of their number
-        effort = bits * bits.bit_length() if isinstance(node.op, Product) else bits
+        effort = bits * _passes(node, degrees, bits)
         written = _terms(node, graph.sizes) * (effort + OVERHEAD)
         total += written
         if written > MOST_IN_NODE or total > MOST_IN_ALL:
             return False
     return True
+
+
+def _passes(node: Node, degrees: Mapping[str, int], bits: int) -> int:
+    """How many times as long as writing numbers of so many bits it takes to compute them."""
+    if isinstance(node.op, Product):
+        return bits.bit_length()
+    if len({degrees[operand] for operand in node.operands}) > 1:
+        return 4 * bits.bit_length()  # over one denominator: a common multiple, a quotient and a product
+    return 1
 
 
 def bounds(graph: Graph, size: int) -> Iterator[tuple[Node, Bound]]:

@@ -63,6 +63,18 @@ def test_products_that_square_again_and_again_are_not(bits: int) -> None:
     assert MOST_IN_NODE < 2**34
 
 
+@pytest.mark.rule("C-6")
+def test_long_numbers_over_different_denominators_take_longer_than_they_are() -> None:
+    """x^8 + x^4 needs a common multiple, x^8 + 2 x^8 does not."""
+    for other, expected in ((2, False), (3, True)):
+        build = Builder(1)
+        powers = [build.input]
+        for _ in range(3):
+            powers.append(build.node(Product(), powers[-1], powers[-1]))
+        sums = [build.add(powers[3], build.affine(powers[other], [[2.0**k]])) for k in range(300)]
+        assert is_affordable(build.graph(build.concat(*sums)), 1 << 2**19, 1) == expected
+
+
 @given(st.lists(st.integers(1, 10**30), max_size=9))
 def test_common_denominators(given: list[int]) -> None:
     common = common_denominator(given)

@@ -31,9 +31,10 @@ CLAIMS = {
     "pseudo": "f(x) = f(centre) with x != centre",
     "transform": "f(x) = f(y) with g(x) != g(y)",
 }
-MOST_PARTS = 2**22
+MOST_PARTS, MOST_IN_ARRAYS = 2**22, 2**29
 LONGEST_DENOMINATOR, MOST_BITS = 2**23, 2**31
-"""Bounds on the work (C-6): lists and objects of the file; bits of the common denominator, and of numbers over it."""
+"""Bounds on the work (C-6): lists and objects of the file, and bytes of the arrays of a network's file; bits of the
+common denominator, and of numbers over it."""
 Ratio = tuple[int, int]
 Integer = Any  # of `integer_type`: products of long ones are quick
 
@@ -167,7 +168,7 @@ def _model(given: Any, folder: Path) -> Graph:
     if "ir" in given:
         graph = parse(given["ir"])
     else:
-        graph = load_ir(beside(folder, given["file"], "a network", "the certificate"))
+        graph = load_ir(beside(folder, given["file"], "a network", "the certificate"), MOST_IN_ARRAYS)
     if graph.sha256 != given["sha256"]:
         raise _Rejected(f"the network is not the one of the certificate (sha256 {graph.sha256})")
     return graph

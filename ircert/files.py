@@ -140,15 +140,25 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise FileError("its folder does not exist or cannot be written", path=path, remedy="choose another place")
 
 
-def read_npz(path: str | os.PathLike[str]) -> Mapping[str, NDArray[Any]]:
-    """All arrays of an .npz file; what they claim to hold must be there, and within reason for the file's size."""
-    with opened(path) as file, _understood(path, ".npz"), zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        _require_reason(members, size_of(file))
-        arrays = {info.filename.removesuffix(".npy"): _member(archive, info) for info in members}
+def read_npz(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> Mapping[str, NDArray[Any]]:
+    """All arrays of an .npz file; what they claim to hold must be there, within reason for the file's size, and take
+    at most so many bytes as float64."""
+    with opened(path) as file, _understood(path, ".npz"):
+        if size_of(file) > most:
+            raise ValueError(f"it has more than {most} bytes")
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            _require_reason(members, size_of(file))
+            _require_room(archive, members, most)
+            arrays = {info.filename.removesuffix(".npy"): _member(archive, info) for info in members}
         if len(arrays) < len(members):
             raise ValueError("two arrays have the same name")
         return arrays
+
+
+def room(shape: tuple[int, ...], itemsize: int) -> int:
+    """How many bytes an array takes once its numbers are float64."""
+    return math.prod(shape) * max(8, itemsize)
 
 
 def read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -185,16 +195,23 @@ def _require_reason(members: list[zipfile.ZipInfo], size: int) -> None:
         raise ValueError(f"{foreign[0].filename} is compressed as numpy does not; write it with numpy.savez")
 
 
+def _require_room(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], most: int) -> None:
+    taken = 0
+    for info in members:
+        with archive.open(info) as member:
+            taken += _require_bytes(member, info.file_size, info.filename)
+        if taken > most:
+            raise ValueError(f"its arrays take more than {most} bytes")
+
+
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
-    with archive.open(info) as member:
-        _require_bytes(member, info.file_size, info.filename)
     with archive.open(info) as member:
         array: NDArray[Any] = npy.read_array(member, allow_pickle=False)
         return array
 
 
-def _require_bytes(file: IO[bytes], size: int, name: str) -> None:
-    """ValueError unless an array's header fits the bytes that follow it."""
+def _require_bytes(file: IO[bytes], size: int, name: str) -> int:
+    """How much room an array takes; ValueError unless its header fits the bytes that follow it."""
     start = io.BytesIO(file.read(_LONGEST_HEADER))  # a header may claim to be gigabytes long
     version = npy.read_magic(start)
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
@@ -203,6 +220,7 @@ def _require_bytes(file: IO[bytes], size: int, name: str) -> None:
         raise ValueError(f"{name} holds Python objects")
     if math.prod(shape) * dtype.itemsize != size - start.tell():
         raise ValueError(f"{name} claims shape {shape} but holds another number of bytes")
+    return room(shape, dtype.itemsize)
 
 
 def _umask() -> int:

@@ -231,6 +231,16 @@ def test_other_compressions_are_refused(tmp_path: Path, kind: int) -> None:
         read_npz(tmp_path / "net.npz")
 
 
+@pytest.mark.rule("F-6")
+def test_numbers_of_one_byte_take_eight(tmp_path: Path) -> None:
+    np.savez(tmp_path / "net.npz", W0=np.zeros((1, 1000), dtype=np.int8), b0=np.zeros(1))
+    assert len(read_npz(tmp_path / "net.npz", 8008)) == 2
+    with pytest.raises(FileError, match="its arrays take more than 8007 bytes"):
+        read_npz(tmp_path / "net.npz", 8007)
+    with pytest.raises(FileError, match="it has more than 1000 bytes"):
+        read_npz(tmp_path / "net.npz", 1000)
+
+
 def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
     archive(tmp_path / "net.npz", ("W0.npy", header("(1, 1)") + bytes(8)), ("W0", header("(1, 1)") + b"\1" * 8))
     with pytest.raises(FileError, match="the same name"):

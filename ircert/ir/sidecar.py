@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ircert.errors import FileError
-from ircert.files import beside, read_npz, read_text, replacing
+from ircert.files import LARGEST_FILE, beside, read_npz, read_text, replacing, room
 from ircert.ir.arrays import Matrix
 from ircert.ir.graph import Graph, Node
 from ircert.ir.parser import parse
@@ -42,18 +43,22 @@ def save_ir(graph: Graph, path: str | os.PathLike[str]) -> None:
                 np.savez(arrays, **parts)  # type: ignore[arg-type]
 
 
-def load_ir(path: str | os.PathLike[str]) -> Graph:
-    """Read a graph and the arrays it refers to, which must lie in the same folder."""
+def load_ir(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> Graph:
+    """Read a graph and the arrays it refers to, which must lie in the same folder and take at most so many bytes."""
     source = Path(path)
     text = read_text(source)
-    opened: dict[str, dict[str, NDArray[Any]]] = {}
+    opened: dict[str, Mapping[str, NDArray[Any]]] = {}
+
+    left = most
 
     def resolve(reference: str) -> Matrix:
+        nonlocal left
         name, _, key = reference.partition(":")
         if not name or Path(name).name != name or name in (".", "..") or "\\" in name:
             raise ValueError(f'@{reference!r} must name a file in the same folder, as in @"net.ir.npz:h1/weight"')
         if name not in opened:
-            opened[name] = dict(read_npz(beside(source.parent, name, f"@{reference!r}")))
+            opened[name] = read_npz(beside(source.parent, name, f"@{reference!r}"), left)
+            left -= sum(room(array.shape, array.itemsize) for array in opened[name].values())
         return _whole(opened[name], key, name)
 
     try:
@@ -80,7 +85,7 @@ def _parts(key: str, array: Matrix) -> dict[str, NDArray[Any]]:
     }
 
 
-def _whole(arrays: dict[str, NDArray[Any]], key: str, name: str) -> Any:
+def _whole(arrays: Mapping[str, NDArray[Any]], key: str, name: str) -> Any:
     if key in arrays:
         return arrays[key]
     try:

@@ -174,6 +174,22 @@ def test_a_few_lines_that_take_for_ever(tmp_path: Path, name: str) -> None:
         assert verdict(tmp_path, content) == 2
 
 
+@pytest.mark.rule("C-6", "IR-16")
+def test_one_file_of_arrays_under_many_names(tmp_path: Path) -> None:
+    """Links within the folder are allowed, and what lies behind them is counted once for each."""
+    np.savez_compressed(tmp_path / "a.npz", w=np.ones((1, 1)), rest=np.zeros(2**22))
+    count = 2 + checker.MOST_IN_ARRAYS // 2**25
+    for k in range(count):
+        os.symlink("a.npz", tmp_path / f"{k}.npz")
+    lines = [f'y{k} = affine(x, weight=@"{k}.npz:w")\n' for k in range(count)]
+    for some in (2, count):
+        sums = f"y = add({', '.join(f'y{k}' for k in range(some))})\nreturn y\n"
+        (tmp_path / "net.ir").write_text(HEAD + "".join(lines[:some]) + sums)
+        model = {"file": "net.ir", "sha256": "0"}
+        with at_most(2 * checker.MOST_IN_ARRAYS / 2**20):
+            assert verdict(tmp_path, certificate(model=model)) == (4 if some == 2 else 2)
+
+
 @pytest.mark.rule("C-6")
 def test_long_denominators_that_have_nothing_in_common(tmp_path: Path) -> None:
     count = 64
@@ -236,4 +252,5 @@ def test_a_long_radius_is_not_shown_in_part(tmp_path: Path, radius: str, says: s
 
 
 def test_the_bounds_are_those_of_the_specification() -> None:
+    assert checker.MOST_IN_ARRAYS == 2**29
     assert (checker.MOST_PARTS, checker.LONGEST_DENOMINATOR, checker.MOST_BITS) == (2**22, 2**23, 2**31)

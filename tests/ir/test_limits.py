@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import ircert
 from ircert.errors import GraphError, IrcertError, OpError, ParseError
@@ -186,7 +187,7 @@ def test_windows_that_meet_the_image(data: st.DataObject) -> None:
         windows = Windows(draw(1, 4), draw(1, 3), draw(1, 3), draw(0, 4, 2 * axes), draw(1, 3))
     except OpError:
         return
-    truth = windows.inside.any(axis=1).reshape(windows.output)
+    truth: NDArray[np.bool_] = windows.inside.any(axis=1).reshape(windows.output)
     assert windows.all_meet_image() == bool(truth.all())
     for axis in range(axes):
         along = truth.any(axis=tuple(other for other in range(axes) if other != axis))

@@ -9,7 +9,7 @@ import pytest
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.base import Question
-from ircert.engines.boxes.engine import Milp
+from ircert.engines.boxes.engine import Boxes
 from ircert.engines.regions.engine import Regions
 from ircert.result.stop import Cause, Stop
 from tests.engines.regions.test_prediction import question_about
@@ -44,7 +44,7 @@ def asked(budget: int | None = None) -> Question:
 @pytest.mark.rule("R-9")
 def test_a_budget_is_no_time_limit_and_no_memory() -> None:
     """… and the work named is the work that was done."""
-    by_boxes, by_regions = Milp().answer(asked(budget=500)), Regions().answer(asked(budget=50))
+    by_boxes, by_regions = Boxes().answer(asked(budget=500)), Regions().answer(asked(budget=50))
     for found in (by_boxes, by_regions):
         assert found.stop is not None
         assert found.stop.cause is Cause.BUDGET
@@ -56,7 +56,7 @@ def test_a_budget_is_no_time_limit_and_no_memory() -> None:
 
 @pytest.mark.rule("R-9")
 def test_a_search_that_ends_by_itself_is_not_stopped() -> None:
-    assert Milp().answer(asked()).stop is None
+    assert Boxes().answer(asked()).stop is None
     assert Regions().answer(asked()).stop is None
 
 

@@ -19,7 +19,7 @@ from ircert.engines.auto import turns as planning
 from ircert.engines.auto.turns import Plan, Turn
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.boxes import engine as boxes
-from ircert.engines.boxes.engine import Milp
+from ircert.engines.boxes.engine import Boxes
 from ircert.engines.regions import engine as regions
 from ircert.engines.regions.engine import Regions
 from ircert.engines.sharing import good_radius, merged
@@ -114,7 +114,7 @@ def test_regions_start_beyond_the_ball_that_is_known() -> None:
 
 @pytest.mark.rule("AU-3")
 def test_regions_go_no_further_than_the_collision_that_is_known() -> None:
-    found = Milp().answer(asked())
+    found = Boxes().answer(asked())
     assert found.refuted is not None
     direct = Regions().answer(asked())
     again = Regions().answer(asked(known=replace(known(0.5), refuted=found.refuted, witness=found.witness)))
@@ -124,14 +124,14 @@ def test_regions_go_no_further_than_the_collision_that_is_known() -> None:
 
 @pytest.mark.rule("AU-3")
 def test_boxes_starts_from_the_bracket_that_is_known() -> None:
-    first = Milp().answer(asked())
-    again = Milp().answer(asked(known=replace(known(3.1), refuted=first.refuted, witness=first.witness)))
+    first = Boxes().answer(asked())
+    again = Boxes().answer(asked(known=replace(known(3.1), refuted=first.refuted, witness=first.witness)))
     assert again.witness == first.witness
     assert again.certified == pytest.approx(first.certified, rel=1e-6)
     assert 0 < again.stats["boxes"] < first.stats["boxes"] / 2
     assert first.refuted is not None
     closed = replace(first, certified=End(first.refuted * (1 - 1e-7), "proved before"))
-    done = Milp().answer(asked(known=closed))
+    done = Boxes().answer(asked(known=closed))
     assert done.stats["boxes"] == done.stats["pairs"] == 0
 
 
@@ -147,10 +147,10 @@ def test_pinned_inputs_share_as_well() -> None:
     """The pair that is known has all coordinates, and the search looks at the free ones."""
     options: Any = {"low": np.array([-np.inf, 2.0]), "high": np.array([np.inf, 2.0]), "at_once": False}
     graph = ircert.load([([[1, 0], [-1, 0], [0, 1]], [0, 0, 0]), ([[1, 1, 1]], [0])])
-    direct = Milp().answer(question_about(graph, [0.75, 2.0], **options))
+    direct = Boxes().answer(question_about(graph, [0.75, 2.0], **options))
     assert direct.refuted == pytest.approx(0.75)
     earlier = known(0.5, direct.witness, direct.refuted)
-    again = Milp().answer(question_about(graph, [0.75, 2.0], known=earlier, **options))
+    again = Boxes().answer(question_about(graph, [0.75, 2.0], known=earlier, **options))
     assert (again.witness, again.refuted) == (direct.witness, direct.refuted)
 
 
@@ -182,7 +182,7 @@ def test_evidence_names_both() -> None:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch, script: Callable[..., None]) -> Callable[..., None]:
     """Puts a script in the place of the engine `boxes`."""
-    monkeypatch.setattr(Milp, "answer", lambda _, question: Scripted.script(question))
+    monkeypatch.setattr(Boxes, "answer", lambda _, question: Scripted.script(question))
     return script
 
 

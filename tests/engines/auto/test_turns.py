@@ -48,24 +48,19 @@ def turns_of(result: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"backend": "scip"}, "takes no `backend`"),
-        ({"formulation": "tangent"}, "takes no `formulation`"),
-        ({"backend": "highs", "formulation": "paper"}, "takes no `backend` and no `formulation`"),
-        ({"threads": 2}, "takes no `threads`"),
+        ({"backend": "scip"}, "takes no `backend`; leave it out, or choose milp"),
+        ({"formulation": "tangent"}, "takes no `formulation`; leave it out, or choose milp"),
+        ({"backend": "highs", "formulation": "paper"}, "takes no `backend` and no `formulation`; leave it out, or"),
+        ({"threads": 2}, "takes no `threads`; leave it out, or choose auto or boxes or milp"),
     ],
 )
 def test_an_engine_refuses_options_that_it_does_not_know(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(QueryError, match=f"`regions` {says}; leave it out, or choose auto or boxes"):
+    with pytest.raises(QueryError, match=f"`regions` {says}"):
         ask(engine="regions", **given)
+    for engine in ("auto", "boxes") if "threads" not in given else ():
+        with pytest.raises(QueryError, match=f"`{engine}` {says}"):
+            ask(engine=engine, **given)
     assert ask(engine="regions", threads=1, backend=None, formulation=None).verdict == "certified"
-
-
-@pytest.mark.rule("AU-6")
-@pytest.mark.parametrize("given", [{"backend": "scip"}, {"formulation": "paper"}])
-def test_auto_asks_those_who_know_what_is_asked_for(given: dict[str, Any]) -> None:
-    result = ask(radius=0.5, **given)
-    assert (result.verdict, result.engine) == ("certified", "boxes")
-    assert "turns" not in result.stats
 
 
 @pytest.mark.rule("AU-6")
@@ -75,10 +70,15 @@ def test_threads_are_an_offer() -> None:
 
 @pytest.mark.rule("AU-6")
 def test_auto_takes_what_one_of_its_engines_takes(toy: type[Toy], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert engines.get("auto").options == {"backend", "formulation", "threads"}
+    assert engines.get("auto").options == {"threads"}
+    monkeypatch.setattr(toy, "options", frozenset({"backend"}))
+    assert engines.get("auto").options == {"backend", "threads"}
+    result = ask(radius=0.5, backend="highs")
+    assert (result.engine, len(toy.asked)) == ("toy", 1), "those who do not know it are not asked"
+    monkeypatch.delitem(engines.HOMES, "toy")
     monkeypatch.delitem(engines.HOMES, "boxes")
     assert engines.get("auto").options == frozenset()
-    with pytest.raises(QueryError, match=r"`auto` takes no `backend`; leave it out$"):
+    with pytest.raises(QueryError, match=r"`auto` takes no `backend`; leave it out, or choose milp$"):
         ask(backend="highs")
 
 

@@ -20,6 +20,7 @@ from timing import timed
 
 import ircert
 from ircert.backends import get
+from ircert.geometry.norm import Norm
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.ball import point_of_ball
@@ -49,7 +50,7 @@ def builder(sizes: list[int]) -> Callable[[], Program]:
         first, second = NetworkCopy(made, bounds, x, "x"), NetworkCopy(made, bounds, y, "y")
         equal = first.output.plus(second.output, -1.0)
         equal.rows(made, "equal", "=", np.zeros(len(equal)))
-        maximise_length(made, Form.of(x).plus(Form.of(y), -1.0), np.full(sizes[0], 2 * RADIUS), "inf")
+        maximise_length(made, Form.of(x).plus(Form.of(y), -1.0), np.full(sizes[0], 2 * RADIUS), Norm.INF)
         return made.program()
 
     return build

@@ -13,6 +13,7 @@ from ircert.engines.base import Deadline, Question
 from ircert.engines.milp.part_search import PartSearch
 from ircert.engines.milp.part_tasks import Kinks
 from ircert.engines.milp.tangent import tangents
+from ircert.geometry.norm import Norm
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical, program
 from ircert.passes.tangent_product import TangentProduct
@@ -65,7 +66,16 @@ class Ball:
         """T_δ and F_δ over parts: what injectivity needs."""
         free = np.full(self.graph.input_dim, math.inf)
         asked = Question(
-            self.graph, None, "local", "inf", np.zeros(len(free)), -free, free, None, self.radius, backend=solver.name
+            self.graph,
+            None,
+            "local",
+            Norm.INF,
+            np.zeros(len(free)),
+            -free,
+            free,
+            None,
+            self.radius,
+            backend=solver.name,
         )
         found = tangents(asked, self.radius, seconds=self.limit)
         return found.certified > 0.99 * self.radius, f"r >= {found.certified:.4g}, {found.solved} programs"

@@ -22,6 +22,7 @@ from ircert.backends import get
 from ircert.data.networks import bundled, names
 from ircert.engines.regions.complex import build
 from ircert.engines.regions.outline import outline
+from ircert.geometry.norm import Norm
 from ircert.passes.product import canonical, program
 from ircert.questions.query import Query
 
@@ -40,7 +41,7 @@ def random_network(sizes: tuple[int, ...]) -> ircert.Graph:
 
 def cells(sizes: tuple[int, ...], radius: float) -> None:
     graph = random_network(sizes)
-    region = outline(Fraction(radius), "inf", [(None, None)] * 2)
+    region = outline(Fraction(radius), Norm.INF, [(None, None)] * 2)
     found = build(graph, np.zeros(2), region)
     seconds = timed(lambda: build(graph, np.zeros(2), region))
     shape = "-".join(map(str, sizes))

@@ -15,13 +15,14 @@ from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.engines.regions.fibres import candidates, fibre_of
 from ircert.engines.regions.growth import Surroundings
-from ircert.engines.regions.metric import cell_distances, measure_of_radius
+from ircert.engines.regions.metric import cell_distances
 from ircert.engines.regions.tables import Ids
 from ircert.engines.regions.violations import Violations
 from ircert.errors import QueryError
 from ircert.frontends.load import load
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import DomainLike, box_of
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
@@ -42,7 +43,7 @@ def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: Domai
     complex_ = _surroundings(graph, around).complex(Fraction(around.radius))
     cells = np.arange(len(complex_))
     if around.norm == "2" and graph.input_dim == 2:
-        cells = np.flatnonzero(cell_distances(complex_, "2") <= around.radius)
+        cells = np.flatnonzero(cell_distances(complex_, Norm.TWO) <= around.radius)
     return Regions(graph, around, complex_, cells)
 
 
@@ -72,8 +73,8 @@ def preimages(
         raise QueryError(f"y has {len(value)} entries but the network has {graph.output_dim} outputs")
     around = asked_ball(graph, ball, domain)
     regions = enumerate_regions(graph, around)
-    norm = around.norm if graph.input_dim == 2 else "inf"
-    reach = measure_of_radius(Fraction(around.radius), norm)
+    norm = around.norm.on(graph.input_dim)
+    reach = Fraction(around.radius) ** norm.power
     found: dict[tuple[tuple[Fraction, ...], ...], Preimage] = {}
     for cell in candidates(regions.complex, value + [Fraction(0)] * (2 - graph.input_dim)).tolist():
         fibre = fibre_of(regions.complex, cell, value + [Fraction(0)] * (2 - graph.input_dim))
@@ -139,7 +140,7 @@ def _box_as_ball(graph: Graph, domain: DomainLike | None) -> Ball:
 def _surroundings(graph: Graph, ball: Ball) -> Surroundings:
     if (ball.low == ball.high).any():
         raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
-    norm = ball.norm if graph.input_dim == 2 else "inf"
+    norm = ball.norm.on(graph.input_dim)
     return Surroundings(canonical(graph), ball.center, norm, ball.low, ball.high)
 
 
@@ -270,7 +271,7 @@ class Regions(Sequence[Region]):
         if self.graph.output_dim == self.graph.input_dim:
             value, signs = determinants(self.complex, outputs)
             return value[self._cells], signs[self._cells]
-        violations = Violations(self.complex, "inf", outputs, None)
+        violations = Violations(self.complex, Norm.INF, outputs, None)
         signs = violations.signs.copy()
         for cell in np.flatnonzero(signs == 0).tolist():
             signs[cell] = 0 if violations.blind(cell) else 1

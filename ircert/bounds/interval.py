@@ -47,25 +47,13 @@ def propagate(op: Op, operands: list[tuple[Array, Array]]) -> tuple[Array, Array
 
 def over_ball(weight: Array, constant: Array, ball: Ball) -> tuple[Array, Array]:
     """Bounds on weight @ x + constant over a ball: weight @ center ± radius * (dual norm of each row)."""
-    dual = {
-        "inf": np.abs(weight).sum(axis=1),
-        "1": np.abs(weight).max(axis=1),
-        "2": _euclidean(weight),
-    }[ball.norm]
     middle = weight @ ball.center + constant
-    reach = ball.radius * dual
+    reach = ball.radius * ball.norm.dual.lengths(weight)
     absolute = np.abs(weight) @ np.abs(ball.center) + np.abs(constant) + reach
     # The second term: what is lost in a norm or coefficient below the smallest float is multiplied by the ball's size.
     size = ball.radius + np.abs(ball.center).sum()
     error = slack(weight.shape[1], absolute) + 4.0 * (weight.shape[1] + 2) * TINY * size
     return middle - reach - error, middle + reach + error
-
-
-def _euclidean(weight: Array) -> Array:
-    """The length of each row, scaled so that squares neither vanish nor overflow."""
-    scale = np.abs(weight).max(axis=1, initial=0.0)
-    scaled = weight / np.where(scale > 0, scale, 1.0)[:, None]
-    return scale * np.sqrt((scaled * scaled).sum(axis=1))
 
 
 def _dense(weight: object) -> Array:

@@ -27,7 +27,7 @@ def norm_bound(matrix: Array, norm: Norm) -> Fraction:
 def norm_estimate(matrix: Array, norm: Norm) -> Fraction:
     """The operator norm up to rounding errors."""
     with np.errstate(all="ignore"):
-        value = float(np.linalg.norm(matrix, {"inf": np.inf, "1": 1, "2": 2}[norm]))
+        value = float(np.linalg.norm(matrix, norm.order))
     if not math.isfinite(value):
         raise Unbounded
     return Fraction(value)

@@ -18,6 +18,7 @@ from ircert.bounds.interval import propagate
 from ircert.bounds.rounding import pseudo_inverse, slack
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu
@@ -38,7 +39,7 @@ def secants(bounds: Bounds) -> tuple[Array, Array]:
     size = bounds.graph.input_dim
     columns = []
     for unit in np.eye(size):
-        found = slope_bounds(bounds, Ball(np.zeros(size), 1.0, "inf", unit, unit))
+        found = slope_bounds(bounds, Ball(np.zeros(size), 1.0, Norm.INF, unit, unit))
         columns.append((found.low[found.graph.output], found.high[found.graph.output]))
     return np.column_stack([low for low, _ in columns]), np.column_stack([high for _, high in columns])
 

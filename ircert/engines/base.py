@@ -21,7 +21,6 @@ from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.stop import Cause as Cause
 from ircert.result.stop import Stop as Stop
-from ircert.result.witness import length
 
 FARTHEST = 1e6
 """A search ends at this radius, times the centre's length if that is more than 1."""
@@ -30,7 +29,7 @@ FARTHEST = 1e6
 def farthest(center: Array, norm: Norm) -> float:
     """How far a search goes if nothing else is said."""
     with np.errstate(over="ignore"):
-        length = float(np.linalg.norm(center, ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
+        length = float(np.linalg.norm(center, ord=norm.order))
     return min(FARTHEST * max(1.0, length), sys.float_info.max)
 
 
@@ -97,7 +96,7 @@ class Question:
             above = reach if b == math.inf else min(reach, Fraction(b) - Fraction(c))
             sides.append(below + above if self.problem == "local" else max(below, above))
         whole = rounded_up(reach * (2 if self.problem == "local" else 1))
-        return min(whole, length(self.norm, sides, [Fraction(0)] * len(sides)))
+        return min(whole, self.norm.length_up(self.norm.measure(sides)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.geometry.norm import Norm
+from ircert.geometry.norm import Norm, norm_of
 from ircert.ir.arrays import Array
 
 
@@ -24,6 +24,9 @@ class Ball:
     low: Array
     high: Array
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "norm", norm_of(self.norm))
+
     @cached_property
     def box(self) -> tuple[Array, Array]:
         """The smallest box of floats that surely holds the ball: rounded outward."""
@@ -34,12 +37,7 @@ class Ball:
     def contains(self, point: Iterable[Any]) -> bool:
         """Whether a point lies in the ball and the domain; exact if the coordinates are (floats are)."""
         point = [Fraction(x) for x in point]
-        offsets = [abs(x - Fraction(c)) for x, c in zip(point, self.center.tolist(), strict=True)]
-        radius = Fraction(self.radius)
-        inside = {
-            "inf": lambda: max(offsets) <= radius,
-            "1": lambda: sum(offsets) <= radius,
-            "2": lambda: sum(d * d for d in offsets) <= radius * radius,
-        }[self.norm]()
+        distance = self.norm.distance(point, map(Fraction, self.center.tolist()))
         bounds = zip(point, self.low.tolist(), self.high.tolist(), strict=True)
-        return bool(inside) and all(low <= x <= high for x, low, high in bounds)
+        inside = distance <= Fraction(self.radius) ** self.norm.power
+        return inside and all(low <= x <= high for x, low, high in bounds)

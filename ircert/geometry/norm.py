@@ -3,15 +3,86 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from collections.abc import Iterable
+from enum import StrEnum
+from fractions import Fraction
 
 import numpy as np
 
 from ircert.errors import QueryError
+from ircert.exact.rounding import root_down, root_up, rounded_down, rounded_up
+from ircert.ir.arrays import Array
 
-Norm: TypeAlias = Literal["inf", "1", "2"]
 
-_NORMS: dict[object, Norm] = {"inf": "inf", math.inf: "inf", 1: "1", "1": "1", 2: "2", "2": "2"}
+class Norm(StrEnum):
+    """A norm of vectors; it is the string "inf", "1" or "2" that people and files write.
+
+    Exact lengths are `measures`: the length itself, and its square in norm 2, so that they are rational.
+    """
+
+    INF = "inf"
+    ONE = "1"
+    TWO = "2"
+
+    __repr__ = str.__repr__
+
+    @property
+    def order(self) -> float:
+        """What numpy calls it."""
+        return float(self)
+
+    @property
+    def dual(self) -> Norm:
+        """The norm of linear forms: the largest value on vectors of length 1."""
+        return _DUALS[self]
+
+    @property
+    def power(self) -> int:
+        """Which power of the length the measure is."""
+        return 2 if self is Norm.TWO else 1
+
+    def on(self, size: int) -> Norm:
+        """This norm for vectors of that size: on a line all norms are one, and norm inf is the simplest."""
+        return self if size > 1 else Norm.INF
+
+    def measure(self, vector: Iterable[Fraction]) -> Fraction:
+        """The exact measure of a vector."""
+        if self is Norm.TWO:
+            return sum((v * v for v in vector), Fraction(0))
+        return max(map(abs, vector)) if self is Norm.INF else sum(map(abs, vector), Fraction(0))
+
+    def distance(self, x: Iterable[Fraction], y: Iterable[Fraction]) -> Fraction:
+        """The exact measure of x - y."""
+        return self.measure(a - b for a, b in zip(x, y, strict=True))
+
+    def length_up(self, measure: Fraction) -> float:
+        """The length of a measure, rounded up."""
+        return root_up(measure) if self is Norm.TWO else rounded_up(measure)
+
+    def length_down(self, measure: Fraction) -> float:
+        """The length of a measure, rounded down."""
+        return root_down(measure) if self is Norm.TWO else rounded_down(measure)
+
+    def length(self, measure: Fraction | float) -> float:
+        """The length of a measure, about."""
+        return math.sqrt(measure) if self is Norm.TWO else float(measure)
+
+    def lengths(self, vectors: Array, axis: int = -1) -> Array:
+        """Lengths of many vectors in floats, close to the last digit: squares neither overflow nor vanish."""
+        sizes = np.abs(vectors)
+        if self is Norm.ONE:
+            return np.asarray(sizes.sum(axis=axis))
+        if self is Norm.TWO and sizes.shape[axis] == 2:
+            return np.hypot(*np.moveaxis(sizes, axis, 0))
+        largest = sizes.max(axis=axis, initial=0.0, keepdims=True)
+        if self is Norm.TWO:
+            scaled = sizes / np.where(largest > 0, largest, 1.0)
+            largest = largest * np.sqrt((scaled * scaled).sum(axis=axis, keepdims=True))
+        return np.asarray(largest.squeeze(axis))
+
+
+_DUALS = {Norm.INF: Norm.ONE, Norm.ONE: Norm.INF, Norm.TWO: Norm.TWO}
+_NORMS: dict[object, Norm] = {math.inf: Norm.INF, 1: Norm.ONE, 2: Norm.TWO, **{str(norm): norm for norm in Norm}}
 
 
 def norm_of(given: object) -> Norm:

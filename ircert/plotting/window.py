@@ -10,6 +10,7 @@ import numpy as np
 
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.plotting.data import Result
 
@@ -37,7 +38,7 @@ def window_of(results: Sequence[Result], window: Any = None, points: Iterable[An
                 f"a picture {half:g} wide around this centre is finer than the numbers of its axes",
                 remedy=f"show at least {least:.2g}",
             )
-        return _drawable(Ball(center, half, "inf", low, high))
+        return _drawable(Ball(center, half, Norm.INF, low, high))
     return _drawable(_box(*_corners(window, center.shape), low, high))
 
 
@@ -84,7 +85,7 @@ def _box(lower: Array, upper: Array, low: Array, high: Array) -> Ball:
     lower, upper = np.maximum(lower, low), np.minimum(upper, high)
     if (lower >= upper).any():
         raise QueryError("the window lies outside the domain", remedy="move one of them")
-    return Ball((lower + upper) / 2, float((upper - lower).max()), "inf", lower, upper)
+    return Ball((lower + upper) / 2, float((upper - lower).max()), Norm.INF, lower, upper)
 
 
 def frame(ball: Ball, domain: Any) -> tuple[Array, Array]:

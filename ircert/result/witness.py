@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ircert.exact.rounding import root_down, root_up, rounded_down, rounded_up
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -41,25 +40,17 @@ def report(graph: Graph, other: Graph | None, norm: Norm, x: list[Fraction], y: 
 def _gap(graph: Graph, norm: Norm, x: Array, y: Array) -> float:
     """What is left of a collision in floats; no number where they do not hold the outputs."""
     with np.errstate(all="ignore"):
-        return float(np.linalg.norm(graph(x) - graph(y), ord={"inf": np.inf, "1": 1, "2": 2}[norm]))
+        return float(np.linalg.norm(graph(x) - graph(y), ord=norm.order))
 
 
 def length(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:
     """The norm of x - y, rounded up to a float."""
-    return root_up(_measure(norm, x, y)) if norm == "2" else rounded_up(_measure(norm, x, y))
+    return norm.length_up(norm.distance(x, y))
 
 
 def length_down(norm: Norm, x: list[Fraction], y: list[Fraction]) -> float:
     """The norm of x - y, rounded down to a float."""
-    return root_down(_measure(norm, x, y)) if norm == "2" else rounded_down(_measure(norm, x, y))
-
-
-def _measure(norm: Norm, x: list[Fraction], y: list[Fraction]) -> Fraction:
-    """The norm of x - y; its square for norm 2."""
-    offsets = [abs(a - b) for a, b in zip(x, y, strict=True)]
-    if norm == "2":
-        return sum((d * d for d in offsets), Fraction(0))
-    return max(offsets) if norm == "inf" else sum(offsets, Fraction(0))
+    return norm.length_down(norm.distance(x, y))
 
 
 def _floats(point: list[Fraction]) -> Array:

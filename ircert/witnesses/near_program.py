@@ -84,8 +84,7 @@ class NearProgram:
 
     def length(self, points: Sequence[Array]) -> float:
         """The distance of a pair: in parts of the radius, or of outputs (`transform`)."""
-        order = {"inf": np.inf, "1": 1, "2": 2}[self.objective_norm]
-        return float(np.linalg.norm(self.apart @ np.concatenate(points) - self.shift, ord=order))
+        return float(np.linalg.norm(self.apart @ np.concatenate(points) - self.shift, ord=self.objective_norm.order))
 
     def best(
         self,

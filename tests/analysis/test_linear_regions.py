@@ -14,6 +14,7 @@ import ircert
 from ircert import Graph
 from ircert.errors import IrcertError, QueryError
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.questions.query import Query
 from ircert.testing.strategies import mlps, points
 from tests.engines.regions.asking import NORMS, ask, graph_of
@@ -92,7 +93,7 @@ def test_a_ball_in_all_its_forms() -> None:
         [(0.25, 0.5), 1],
         (np.array([0.25, 0.5]), 1.0, "inf"),
         ([0.25, 0.5], 1.0, np.inf),
-        Ball(np.array([0.25, 0.5]), 1.0, "inf", low, high),
+        Ball(np.array([0.25, 0.5]), 1.0, Norm.INF, low, high),
         Query("local", [0.25, 0.5], 1.0),
     ]
     for ball in forms:

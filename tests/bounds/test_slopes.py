@@ -11,6 +11,7 @@ import ircert
 from ircert.bounds.slopes import keeps_apart, largest_kernel, slope_bounds
 from ircert.bounds.symbolic import symbolic_bounds
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
 from ircert.passes.product import canonical
@@ -20,7 +21,7 @@ from ircert.testing import graphs, mlps, residual_networks
 
 def box(low: object, high: object) -> Ball:
     low, high = np.asarray(low, float), np.asarray(high, float)
-    return Ball(np.zeros(len(low)), float(np.abs([low, high]).max()), "inf", low, high)
+    return Ball(np.zeros(len(low)), float(np.abs([low, high]).max()), Norm.INF, low, high)
 
 
 @pytest.mark.rule("B-3")
@@ -101,7 +102,7 @@ def test_slopes_beyond_the_floats_exclude_nothing(recwarn: pytest.WarningsRecord
     largest = np.finfo(np.float64).max
     for high in (np.diag([largest, 1.0]), np.full((2, 2), largest)):
         assert not keeps_apart(-high, high)
-        ball = Ball(np.zeros(2), 1.0, "inf", np.full(2, -np.inf), np.full(2, np.inf))
+        ball = Ball(np.zeros(2), 1.0, Norm.INF, np.full(2, -np.inf), np.full(2, np.inf))
         most = largest_kernel(-high, high, ball)
         assert most is not None
         assert not (most < 1.0).any()

@@ -134,7 +134,7 @@ def test_coordinates(case: Case, problem: str, change: str, seed: int) -> None:
 
 
 @FEW
-@given(cases("2"), PROBLEMS)
+@given(cases(Norm.TWO), PROBLEMS)
 def test_an_exact_rotation(case: Case, problem: str) -> None:
     """(3 x1 - 4 x2, 4 x1 + 3 x2) is five times a rotation."""
     n = case.graph.input_dim

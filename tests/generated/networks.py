@@ -11,7 +11,7 @@ from tests.oracle.build import Array, Generator, Network, numbers, plain, summed
 from tests.oracle.families import FAMILIES, OTHERS
 
 SEED = 20240
-NORMS: tuple[Norm, ...] = ("inf", "1", "2")
+NORMS: tuple[Norm, ...] = (Norm.INF, Norm.ONE, Norm.TWO)
 PROBLEMS = ("local", "pseudo", "local", "transform", "local")
 FEWEST, MOST, DEEPEST = 4, 24, 3
 FAR = 64.0

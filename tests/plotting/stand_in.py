@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
 from ircert.passes.pipeline import Pipeline
@@ -132,7 +133,7 @@ def certify(graph: Graph, center: Any, **asked: Any) -> SimpleNamespace:
     """The distance to the fold set for `local`, to the next preimage for `pseudo`."""
     problem, norm, domain = asked.get("problem", "local"), asked.get("norm", "inf"), asked.get("domain")
     query = Query(problem, center, 8.0, norm, asked.get("other"), domain)
-    ball = Ball(query.center, 8.0, "inf", query.ball.low, query.ball.high)
+    ball = Ball(query.center, 8.0, Norm.INF, query.ball.low, query.ball.high)
     if problem == "pseudo":
         places = [p.point for p in preimages(graph, graph(query.center), ball)]
         places = [p for p in places if not np.allclose(p, query.center)]

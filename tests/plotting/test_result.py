@@ -12,6 +12,7 @@ import pytest
 
 import ircert
 from ircert.errors import QueryError
+from ircert.geometry.norm import Norm
 from ircert.plotting import draw_graph, draw_preimages, draw_witness, new_axes, plot_result
 from ircert.questions.query import Query
 from ircert.result.radius import End, Radius
@@ -49,13 +50,13 @@ def test_everything_is_there() -> None:
 
 def test_a_result_plots_itself() -> None:
     radius = Radius(End(0.5, "nothing collides"), End(1.0, "a pair collides"))
-    pair = report(FOLD, None, "1", [Fraction(-1, 3), Fraction(1)], [Fraction(1, 3), Fraction(1)])
+    pair = report(FOLD, None, Norm.ONE, [Fraction(-1, 3), Fraction(1)], [Fraction(1, 3), Fraction(1)])
     result = Result(
         verdict="unresolved",
         trust="exact",
         radius=radius,
         problem="local",
-        norm="1",
+        norm=Norm.ONE,
         center=np.array([0.5, 1.0]),
         model=ModelFacts.of(FOLD),
         graph=FOLD,

@@ -11,6 +11,7 @@ import jsonschema
 import numpy as np
 
 import ircert
+from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.result.radius import End, Radius
 from ircert.result.result import ModelFacts, Result
@@ -37,7 +38,7 @@ def read(text: str) -> dict[str, Any]:
 
 def made(**changes: Any) -> Result:
     graph = fold()
-    witness = report(graph, None, "inf", [Fraction(1, 3)], [Fraction(-1, 3)])
+    witness = report(graph, None, Norm.INF, [Fraction(1, 3)], [Fraction(-1, 3)])
     values: dict[str, Any] = {
         "verdict": "certified",
         "trust": "exact",

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircert.exact.rounding import root_down, root_up, rounded_down, rounded_up
+from ircert.geometry.norm import Norm
 from ircert.ir.fractions_text import from_text, to_text
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum
@@ -85,12 +86,12 @@ def test_what_is_no_rational(text: str) -> None:
 @pytest.mark.rule("R-5")
 def test_a_witness_says_how_far_apart_it_is() -> None:
     third = Fraction(1, 3)
-    witness = report(fold(), None, "2", [third], [-third])
+    witness = report(fold(), None, Norm.TWO, [third], [-third])
     assert (witness.exact.x, witness.exact.y) == ([third], [-third])
     assert witness.x.tolist() == [float(third)]
     assert 2 / 3 <= witness.separation <= 2 / 3 + 1e-15
     assert witness.output_gap == 0.0
-    steep = report(fold(), fold(), "inf", [Fraction(1)], [Fraction(4)])
+    steep = report(fold(), fold(), Norm.INF, [Fraction(1)], [Fraction(4)])
     assert (steep.separation, steep.output_gap) == (3.0, 3.0)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.ir.rational import integer_array
@@ -21,7 +22,7 @@ from ircert.result.witness import length
 from ircert.witnesses.repair import solve
 from ircert.witnesses.replay import judge
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 
 
 def layers(seed: int, *sizes: int) -> Graph:
@@ -69,7 +70,7 @@ def test_a_pair_at_the_corners_of_a_domain_is_repaired_where_it_is(seed: int, no
     witness, reason = judge(graph, query, given_x, center.tolist())
     assert witness is not None, reason
     assert max(abs(float(a) - b) for a, b in zip(witness.x, x.tolist(), strict=True)) < 1e-3
-    assert length("inf", witness.x, witness.y) >= np.abs(x - center).max() - 1e-6
+    assert length(Norm.INF, witness.x, witness.y) >= np.abs(x - center).max() - 1e-6
 
 
 @pytest.mark.rule("PR-9")
@@ -106,7 +107,7 @@ def test_a_pair_on_a_kink_that_leaves_no_room() -> None:
     )
     witness, _ = judge(graph, Query("local", [0.5, 0.5], 0.5), [1.0, -1e-9], [-1e-9, 1.0])
     assert witness is not None
-    assert length("inf", witness.x, witness.y) == 1.0
+    assert length(Norm.INF, witness.x, witness.y) == 1.0
 
 
 @given(

@@ -52,9 +52,9 @@ class _Parts:
     def quotients(self, norm: Norm) -> tuple[Array, Array]:
         """Bounds below and above of the least quotient of each part."""
         with np.errstate(all="ignore"):
-            size = _lengths(self.d, norm)
+            size = norm.lengths(self.d)
             longest, shortest = size * (1 + SAFE) + self.d_error, size * (1 - SAFE) - self.d_error
-            image = _lengths(self.e, norm) * (1 + SAFE) + self.e_error
+            image = norm.lengths(self.e) * (1 + SAFE) + self.e_error
             above = np.where(shortest > 0, image / shortest * (1 + SAFE), np.inf).min(axis=1)
             rounding = SAFE * np.abs(self.e).sum(axis=2) + self.e_error
             below = np.full(len(self), -np.inf)
@@ -196,7 +196,7 @@ def _cones(p: Pieces, first: Array, second: Array) -> _Parts:
 
 def _halved(parts: _Parts, norm: Norm) -> _Parts:
     """Each cone as two: the middle generator is the sum of both, scaled to equal length."""
-    scale = 1 / _lengths(parts.d, norm)
+    scale = 1 / norm.lengths(parts.d)
     d, e = parts.d * scale[:, :, None], parts.e * scale[:, :, None]
     d_error = parts.d_error * scale * (1 + SAFE) + SAFE * 2.0**-8
     e_error = parts.e_error * scale * (1 + SAFE) + SAFE * 2.0**-8 * np.abs(e).sum(axis=2)
@@ -209,22 +209,10 @@ def _taken(parts: _Parts, which: Mask) -> _Parts:
     return _Parts(parts.d[which], parts.e[which], parts.d_error[which], parts.e_error[which])
 
 
-def _lengths(vectors: Array, norm: Norm) -> Array:
-    sizes = np.abs(vectors)
-    if norm == "inf":
-        return sizes.max(axis=-1)
-    if norm == "1":
-        return sizes.sum(axis=-1)
-    scale = sizes.max(axis=-1, keepdims=True)
-    scaled = sizes / np.where(scale > 0, scale, 1.0)
-    return scale[..., 0] * np.sqrt((scaled * scaled).sum(axis=-1))
-
-
 def _duals(directions: Array, norm: Norm) -> list[Array]:
     """Vectors w (N, m) of dual norm at most 1 that have large products with the directions (N, K, m)."""
     mean = directions.mean(axis=1)
-    dual: Norm = {"inf": "1", "1": "inf", "2": "2"}[norm]  # type: ignore[assignment]
-    found = [mean / _lengths(mean, dual)[:, None] * (1 - SAFE)]
+    found = [mean / norm.dual.lengths(mean)[:, None] * (1 - SAFE)]
     if norm == "1":
         found.append(np.sign(mean))
     if norm == "inf":

@@ -25,7 +25,6 @@ from ircert.engines.boxes.enclosures.secants import Secants, Slopes
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.parts import misses, part_of
 from ircert.engines.instant.directions import Neighbourhood
-from ircert.engines.regions.metric import measure_of
 from ircert.exact.rounding import rounded_down, rounded_up
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
@@ -159,7 +158,7 @@ def _inner_points(ball: Ball, seed: int) -> Array:
     """Points inside the ball and the domain, off their borders: every direction stays inside for a while."""
     random = np.random.default_rng(seed)
     steps = random.standard_normal((POINTS, len(ball.center)))
-    lengths = np.linalg.norm(steps, ord={"inf": np.inf, "1": 1, "2": 2}[ball.norm], axis=1)
+    lengths = np.linalg.norm(steps, ord=ball.norm.order, axis=1)
     share = random.random(POINTS) ** (1 / len(ball.center))
     low, high = ball.box
     points = np.clip(ball.center + ball.radius * (share / lengths)[:, None] * steps, low, high)
@@ -188,9 +187,8 @@ def _short(matrix: Array, norm: Norm) -> tuple[float, Array]:
     if norm != "2":
         inverse = pseudo_inverse(matrix)
         directions.append(inverse @ _long(inverse, norm)[1])
-    order = {"inf": np.inf, "1": 1, "2": 2}[norm]
-    lengths = [float(np.linalg.norm(v, ord=order)) for v in directions]
-    images = [float(np.linalg.norm(matrix @ v, ord=order)) for v in directions]
+    lengths = [float(np.linalg.norm(v, ord=norm.order)) for v in directions]
+    images = [float(np.linalg.norm(matrix @ v, ord=norm.order)) for v in directions]
     sizes = [image / length if length > 0 else np.inf for image, length in zip(images, lengths, strict=True)]
     i = int(np.argmin(sizes))
     return float(sizes[i]), directions[i]
@@ -200,5 +198,5 @@ def _quotient(graph: Graph, x: Array, v: Array, norm: Norm) -> Span:
     """|f'(x; v)| / |v|."""
     direction = [Fraction(t) for t in v.tolist()]
     change = Neighbourhood(graph, [Fraction(t) for t in x.tolist()]).along(direction).change
-    quotient = measure_of(change, norm) / measure_of(direction, norm)
+    quotient = norm.measure(change) / norm.measure(direction)
     return Span.root(quotient) if norm == "2" else Span(quotient, quotient)

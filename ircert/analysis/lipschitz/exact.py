@@ -36,9 +36,7 @@ NOTHING = "nothing is known"
 
 def extremes(graph: Graph, ball: Ball, norm: Norm) -> tuple[Bracket, Bracket]:
     """(L, L') of a network with one or two inputs."""
-    around = Surroundings(
-        canonical(graph), ball.center, ball.norm if graph.input_dim == 2 else "inf", ball.low, ball.high
-    )
+    around = Surroundings(canonical(graph), ball.center, ball.norm.on(graph.input_dim), ball.low, ball.high)
     radius = Fraction(ball.radius)
     if around.norm != "2":
         body = _body(Cells(around.complex(radius), graph.output_dim, norm))

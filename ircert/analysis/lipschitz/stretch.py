@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from ircert.engines.regions.metric import measure_of
 from ircert.exact.rounding import near_root
 from ircert.geometry.norm import Norm
 
 Rows = list[list[Fraction]]
 
 SIDES: dict[Norm, list[tuple[tuple[int, int], tuple[int, int]]]] = {
-    "inf": [((1, -1), (1, 1)), ((1, 1), (-1, 1))],
-    "1": [((1, 0), (0, 1)), ((0, 1), (-1, 0))],
+    Norm.INF: [((1, -1), (1, 1)), ((1, 1), (-1, 1))],
+    Norm.ONE: [((1, 0), (0, 1)), ((0, 1), (-1, 0))],
 }
 """Half of the unit ball's border; the other half is its mirror image."""
 
@@ -66,7 +65,7 @@ def _least_on_side(matrix: Rows, norm: Norm, start: tuple[int, int], end: tuple[
     if norm == "inf":
         kinks += [(a + s * c, b + s * d) for (a, b), (c, d) in combinations(forms, 2) for s in (1, -1)]
     shares = [Fraction(0), Fraction(1), *(a / (a - b) for a, b in kinks if a * b < 0)]
-    return min(measure_of([a + t * (b - a) for a, b in forms], norm) for t in shares)
+    return min(norm.measure(a + t * (b - a) for a, b in forms) for t in shares)
 
 
 def _eigenvalues(matrix: Rows) -> tuple[Span, Span]:

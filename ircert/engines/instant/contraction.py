@@ -32,7 +32,6 @@ Term: TypeAlias = tuple[Array, Fraction]
 Expansion: TypeAlias = dict[str, Term]
 """A node's value: terms by what they multiply, the block's input or the residual |z|/2 of a relu."""
 
-NORMS: tuple[Norm, ...] = ("inf", "1", "2")
 WIDEST = 192
 LARGEST = 1 << 22
 """Numbers of a matrix whose rank is found at once."""
@@ -63,7 +62,7 @@ def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
         return True
     if max(graph.sizes[n.name] for n in between(graph, start, end)) > WIDEST:
         return False
-    return any(_is_near_linear(graph, start, end, norm) for norm in NORMS)
+    return any(_is_near_linear(graph, start, end, norm) for norm in Norm)
 
 
 def _has_full_rank(op: Affine) -> bool:

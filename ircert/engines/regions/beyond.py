@@ -23,6 +23,7 @@ from ircert.engines.regions.coincidence import Polytope, Row, difference, length
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.pairs import Images
 from ircert.engines.regions.violations import Violations
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 
 Way: TypeAlias = tuple[Any, Any]
@@ -112,7 +113,7 @@ def _cross(p: Way, q: Way) -> Any:
 def nearest_preimage(complex_: Complex, cells: list[Open], value: Sequence[Fraction]) -> Fraction | None:
     """The distance (norm inf) of the nearest point of unbounded cells, other than the centre, with this value."""
     best: Fraction | None = None
-    forms = length_forms("inf", (0, 1), 2)
+    forms = length_forms(Norm.INF, (0, 1), 2)
     for one in cells:
         rows = map_rows(complex_, one.cell)
         equations: list[Row] = [[*row[:2], row[2] - v] for row, v in zip(rows, value, strict=True)]
@@ -227,7 +228,7 @@ def _nearest_of(violations: Violations, first: int, second: int, known: dict[int
     rows += [[*zero, *row] for row in sides[1]]
     f, g = map_rows(complex_, first), map_rows(complex_, second)
     equations = difference([f[i] for i in violations.outputs], [g[i] for i in violations.outputs])
-    forms = [*length_forms("inf", (0, 1), 4), *length_forms("inf", (2, 3), 4)]
+    forms = [*length_forms(Norm.INF, (0, 1), 4), *length_forms(Norm.INF, (2, 3), 4)]
     found = Unbounded(4, equations, rows, Fraction(0)).nearest(forms)
     if found is None or not _leads_to_gap(equations, rows, violations.gaps(first, second), found[1]):
         return None

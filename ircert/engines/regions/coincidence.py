@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from ircert.engines.regions.complex import Complex
-from ircert.engines.regions.metric import measure_of
 from ircert.engines.regions.outline import side
 from ircert.exact.criss_cross import Optimum, Rational, maximise
 from ircert.geometry.norm import Norm
@@ -223,7 +222,7 @@ class Pair:
 
     def measure(self, norm: Norm) -> Fraction:
         """That of the farther point."""
-        return max(measure_of(self.x, norm), measure_of(self.y, norm))
+        return max(norm.measure(self.x), norm.measure(self.y))
 
     def towards(self, other: Pair, share: Fraction) -> Pair:
         """The pair this share of the way to another one."""

@@ -19,7 +19,7 @@ from ircert.engines.regions.coincidence import Pair
 from ircert.engines.regions.complex import MOST_CELLS, Complex, TooManyCells
 from ircert.engines.regions.fibres import Fibre, candidates, fibre_of
 from ircert.engines.regions.growth import Surroundings
-from ircert.engines.regions.metric import Point, as_radius, cell_distances, measure_of, measure_of_radius
+from ircert.engines.regions.metric import Point, cell_distances
 from ircert.engines.regions.prediction import predicted_regions
 from ircert.engines.regions.violations import SMALL, Violation, Violations
 from ircert.engines.sharing import good_radius, known_refuted
@@ -98,7 +98,7 @@ class _Search:
         self.clear = Fraction(good_radius(question))
         graph = question.graph if question.other is None else stack(question.graph, question.other)
         self.line = len(question.center) == 1
-        self.norm: Norm = "inf" if self.line else question.norm  # on a line all norms are one
+        self.norm = question.norm.on(1 if self.line else 2)
         self.around = Surroundings(canonical(graph), question.center, self.norm, question.low, question.high)
         first = list(range(question.graph.output_dim))
         self.rest = None if question.other is None else list(range(len(first), graph.output_dim))
@@ -113,7 +113,7 @@ class _Search:
             for radius, complex_ in self._complexes():
                 found = self._found(complex_)
                 self.stats["seconds"]["answer"] += time.perf_counter() - self.lap
-                if found is not None and found.low <= measure_of_radius(radius, self.norm):
+                if found is not None and found.low <= radius**self.norm.power:
                     return self._refuted(found)
                 self.clear = radius
                 refuted = known_refuted(self.question)
@@ -196,7 +196,7 @@ class _Search:
         closer = violations
         if single is not None:
             # Beyond the fold images overlap that are apart inside the ball: cells are cut to it.
-            radius = Fraction(as_radius(single.high, "2")) if self.norm == "2" else single.high
+            radius = Fraction(self.norm.length_up(single.high)) if self.norm == "2" else single.high
             closer = self._violations(self.around.complex(radius, self._between))
         pair = closer.nearest_pair(below, clear=self.clear)
         self.stats["pairs solved"] = closer.pairs_asked
@@ -213,7 +213,7 @@ class _Search:
         best: _Finding | None = None
         for i in np.argsort(distances, kind="stable").tolist():
             self._between()
-            if best is not None and distances[i] > as_radius(best.measure, self.norm) * (1 + 2.0**-40):
+            if best is not None and distances[i] > self.norm.length_up(best.measure) * (1 + 2.0**-40):
                 break
             fibre = fibre_of(complex_, int(cells[i]), value)
             found = None if fibre is None else _other_point(fibre, self.norm)
@@ -246,7 +246,7 @@ class _Search:
         """The closed ball: cells were cut to it (norms 1 and inf), so whatever was found lies inside."""
         assert self.question.radius is not None
         radius = Fraction(self.question.radius)
-        limit = measure_of_radius(radius, self.norm)
+        limit = radius**self.norm.power
         pair = found.pair_within(limit, self.norm)
         if pair is not None:
             refuted = self._end(min(found.measure, limit), EVIDENCE[found.kind], up=True)
@@ -322,7 +322,7 @@ class _OtherPreimage(_Finding):
         self._point = point
         self._flat = flat
         self.kind = "flat" if flat else "preimage"
-        self.low = self.measure = Fraction(0) if flat else measure_of(point, norm)
+        self.low = self.measure = Fraction(0) if flat else norm.measure(point)
 
     def pair_within(self, limit: Fraction, norm: Norm) -> Pair | None:
         zero = tuple(Fraction(0) for _ in self._point)

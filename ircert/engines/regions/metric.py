@@ -1,6 +1,6 @@
 """Distances from the centre (the origin) in norms 1, 2 and inf: exact for one segment, floats with bounds for many.
 
-Exact distances are `measures`: the distance itself for norms 1 and inf, its square for norm 2, so they are rational.
+Exact distances are the norms' measures: squared for norm 2.
 """
 
 from __future__ import annotations
@@ -13,24 +13,10 @@ import numpy as np
 
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.forms import LEAST, UNIT
-from ircert.exact.rounding import root_up, rounded_up
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 
 Point = tuple[Fraction, ...]
-
-
-def measure_of(point: Sequence[Fraction], norm: Norm) -> Fraction:
-    """The length of a vector: exact, squared for norm 2."""
-    sizes = [abs(t) for t in point]
-    if norm == "inf":
-        return max(sizes)
-    return sum(sizes, Fraction(0)) if norm == "1" else sum((t * t for t in sizes), Fraction(0))
-
-
-def as_radius(measure: Fraction, norm: Norm) -> float:
-    """The distance of a measure, rounded up."""
-    return root_up(measure) if norm == "2" else rounded_up(measure)
 
 
 def approximate(value: Fraction) -> float:
@@ -39,11 +25,6 @@ def approximate(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
-
-
-def measure_of_radius(radius: Fraction, norm: Norm) -> Fraction:
-    """The measure of points at this distance."""
-    return radius * radius if norm == "2" else radius
 
 
 def nearest_of_segment(p: Point, q: Point, norm: Norm) -> tuple[Fraction, Point]:
@@ -62,7 +43,7 @@ def nearest_of_segment(p: Point, q: Point, norm: Norm) -> tuple[Fraction, Point]
         along = [-a / d for a, d in forms if d]
     places = [Fraction(0), Fraction(1), *(t for t in along if 0 < t < 1)]
     points = [tuple(a + t * d for a, d in zip(p, step, strict=True)) for t in places]
-    return min((measure_of(point, norm), point) for point in points)
+    return min((norm.measure(point), point) for point in points)
 
 
 def nearest_of_polygon(corners: Sequence[Point], norm: Norm) -> tuple[Fraction, Point]:
@@ -71,14 +52,6 @@ def nearest_of_polygon(corners: Sequence[Point], norm: Norm) -> tuple[Fraction, 
     if all(p[0] * q[1] - p[1] * q[0] >= 0 for p, q in edges):
         return Fraction(0), (Fraction(0), Fraction(0))
     return min(nearest_of_segment(p, q, norm) for p, q in edges)
-
-
-def lengths(points: Array, norm: Norm) -> Array:
-    """Lengths of vectors (..., 2) in floats."""
-    sizes = np.abs(points)
-    if norm == "inf":
-        return sizes.max(axis=-1)
-    return sizes.sum(axis=-1) if norm == "1" else np.hypot(sizes[..., 0], sizes[..., 1])
 
 
 def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Array, Array]:
@@ -93,10 +66,10 @@ def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Arra
             along = [-p[..., 0] / step[..., 0], -p[..., 1] / step[..., 1]]
             if norm == "inf":
                 along += [-(p[..., 0] + s * p[..., 1]) / (step[..., 0] + s * step[..., 1]) for s in (1, -1)]
-        best = np.minimum(lengths(p, norm), lengths(q, norm))
+        best = np.minimum(norm.lengths(p), norm.lengths(q))
         for t in along:
             t = np.clip(np.nan_to_num(t), 0.0, 1.0)
-            best = np.minimum(best, lengths(p + t[..., None] * step, norm))
+            best = np.minimum(best, norm.lengths(p + t[..., None] * step))
         size = np.abs(p).sum(axis=-1) + np.abs(q).sum(axis=-1)
         error = 2 * blur + 2.0**-46 * size + LEAST  # far above the rounding errors of the few operations
         low, high = np.maximum(best - error, 0.0), best + error
@@ -106,7 +79,7 @@ def segment_distances(p: Array, q: Array, blur: Array, norm: Norm) -> tuple[Arra
 def farthest_points(complex_: Complex, norm: Norm) -> Array:
     """Bounds above of the distances from the centre to the points of the cells."""
     with np.errstate(over="ignore"):
-        reach = lengths(complex_.points, norm) * (1 + 2.0**-40) + 2 * complex_.blur + LEAST
+        reach = norm.lengths(complex_.points) * (1 + 2.0**-40) + 2 * complex_.blur + LEAST
     return np.where(complex_.used, reach[complex_.polygons], 0.0).max(axis=1)
 
 

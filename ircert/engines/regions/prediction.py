@@ -39,7 +39,7 @@ def predicted_regions(question: Question, radius: float) -> float:
     graph = question.graph if question.other is None else stack(question.graph, question.other)
     inputs = len(question.center)
     # on a line all norms are one
-    norm = question.norm if inputs > 1 else "inf"
+    norm = question.norm.on(inputs)
     ball = Ball(question.center, radius, norm, question.low, question.high)
     axes = _axes(ball, ALONG if inputs == 1 else ACROSS)
     points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)

@@ -80,7 +80,7 @@ def _at_weight(points: list[Vector], corners: list[Vector], weight: Fraction) ->
     z = _weighted_nearest(points, corners, weight)
     pair = Pair.of(z)
     bound = weight * _square(pair.x) + (1 - weight) * _square(pair.y)
-    return Nearest(bound, pair.measure("2"), pair)
+    return Nearest(bound, pair.measure(Norm.TWO), pair)
 
 
 def _square(vector: Sequence[Fraction]) -> Fraction:
@@ -150,14 +150,14 @@ def _by_tangents(polytope: Polytope, below: Fraction | None) -> Nearest | None:
             return None
         low = max(low, best[0] ** 2 if best[0] > 0 else Fraction(0))
         pair = Pair.of(best[1])
-        if found is None or pair.measure("2") < found.measure("2"):
+        if found is None or pair.measure(Norm.TWO) < found.measure(Norm.TWO):
             found = pair
-        high = found.measure("2")
+        high = found.measure(Norm.TWO)
         if high - low <= TIGHT_BY_TANGENTS * high or (below is not None and low >= below):
             break
         fans.append(_fan(best[1]))
     assert found is not None
-    return Nearest(low, found.measure("2"), found)
+    return Nearest(low, found.measure(Norm.TWO), found)
 
 
 def _fan(z: Vector) -> list[Row]:

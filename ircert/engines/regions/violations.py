@@ -33,7 +33,6 @@ from ircert.engines.regions.facets import Facets, determinants, facets, rank
 from ircert.engines.regions.fibres import fibre_of
 from ircert.engines.regions.metric import (
     Point,
-    as_radius,
     cell_distances,
     farthest_points,
     nearest_of_polygon,
@@ -139,7 +138,7 @@ class Violations:
         """Which of the distances (bounds below) may have a measure under the limit."""
         if below is None:
             return np.ones(len(distances), dtype=bool)
-        return distances <= as_radius(below, self.norm) * (1 + 2.0**-40)
+        return distances <= self.norm.length_up(below) * (1 + 2.0**-40)
 
     # --- blind cells -------------------------------------------------------------------------------------------------
 

@@ -43,8 +43,7 @@ def isolation(bounds: Bounds, ball: Ball) -> float:
 
 def longest_in_box(ball: Ball) -> float:
     """How long a vector with entries up to 1 can be in the ball's norm, rounded up."""
-    size = len(ball.center)
-    return {"inf": 1.0, "1": float(size), "2": math.nextafter(math.sqrt(size), math.inf)}[ball.norm]
+    return ball.norm.length_up(ball.norm.measure([Fraction(1)] * len(ball.center)))
 
 
 def _preactivations(graph: Graph, ball: Ball) -> dict[str, list[Fraction]]:

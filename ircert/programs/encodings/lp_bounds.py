@@ -24,6 +24,7 @@ from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import propagate
 from ircert.bounds.rounding import slack
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
@@ -132,7 +133,7 @@ def _polyhedral(ball: Ball) -> Ball:
     if ball.norm != "2":
         return ball
     radius = float(np.nextafter(np.sqrt(len(ball.center)) * ball.radius * (1 + 1e-15), np.inf))
-    return Ball(ball.center, radius, "1", *ball.box)
+    return Ball(ball.center, radius, Norm.ONE, *ball.box)
 
 
 def _model(program: Program) -> object:

@@ -24,6 +24,7 @@ import numpy as np
 from ircert.bounds.bounds import Bounds
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask, diagonal
 from ircert.ir.graph import Node
 from ircert.programs.build import ProgramBuilder
@@ -156,4 +157,4 @@ def unit_directions(ball: Ball, coordinate: int | None = None) -> Ball:
     least = -moves
     if coordinate is not None:
         least[coordinate] = 1.0
-    return Ball(np.zeros(len(moves)), 1.0, "inf", least, moves)
+    return Ball(np.zeros(len(moves)), 1.0, Norm.INF, least, moves)

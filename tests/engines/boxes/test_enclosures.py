@@ -11,10 +11,11 @@ import ircert
 from ircert.engines.boxes.enclosures.batches import Batches, inverses
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose, ranges
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
 from ircert.ir.rational import Rationals
 from tests.engines.boxes.making import boxes_in, residual, setting_of
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 
 
 def exact_signs(setting: Setting, point: list[Fraction]) -> list[int]:

@@ -14,6 +14,7 @@ from ircert.engines.base import Progress
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
 from ircert.passes.merge_multiples import merged
 from ircert.passes.product import canonical
 from ircert.result.result import Result
@@ -21,7 +22,7 @@ from tests.oracle.build import Network, beside, curve, line, square, then
 from tests.oracle.families import FAMILIES, Sample, sample
 from tests.oracle.oracle import Answer, local_radius, pseudo_radius, transform_radius
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 LIMIT = 8
 FOLD = beside(curve([0.5], [[-1.0], [1.0]]), line(1))
 """(|x1 - 1/2|, x2)"""
@@ -336,7 +337,7 @@ def test_a_collision_in_the_corner_of_a_diamond(small: float) -> None:
 
 def test_a_leaf_tries_every_coordinate() -> None:
     graph = merged(canonical(tent(2.0, 1.0)))
-    setting = Setting(graph, "pseudo", 3, "1", np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf))
+    setting = Setting(graph, "pseudo", 3, Norm.ONE, np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf))
     phases = np.array([1, -1, -1], dtype=np.int8)
     pair = Coincidence(setting, ExactMaps(setting), phases, phases, 1.0).violation(Fraction(1))
     assert pair is not None

@@ -12,6 +12,7 @@ from ircert.engines.boxes.falsification.falsifier import sides
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.linear_regions.least_distance import nearest_in_floats
+from ircert.geometry.norm import Norm
 from ircert.limits import Undecided
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.build import square
@@ -63,7 +64,7 @@ def test_nearest_pairs_of_regions_in_norm_two(problem: str) -> None:
                 if found is None:
                     continue
                 bound, pair = found
-                assert bound <= pair.measure("2") <= bound * (1 + CLOSE)
+                assert bound <= pair.measure(Norm.TWO) <= bound * (1 + CLOSE)
                 met += 1
     assert met > 5
 

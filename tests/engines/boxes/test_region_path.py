@@ -16,10 +16,11 @@ from ircert.engines.boxes.linear_regions.exact_signs import ExactSigns, determin
 from ircert.engines.boxes.linear_regions.region_path import regions_between
 from ircert.engines.boxes.problem.outcome import Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting
+from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import determinant, residual, setting_of
 from tests.engines.boxes.test_searches import prover_of
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 
 
 def point(rng: np.random.Generator, n: int) -> list[Fraction]:

@@ -19,10 +19,11 @@ from ircert.engines.boxes.search.orientation import Orientation
 from ircert.engines.boxes.search.pair_search import PairSearch
 from ircert.engines.boxes.search.portfolio import Portfolio
 from ircert.engines.boxes.search.prover import Prover
+from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.build import square, then
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 
 
 def prover_of(setting: Setting, seconds: float = 20.0) -> Prover:

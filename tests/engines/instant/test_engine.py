@@ -204,7 +204,7 @@ def test_any_network_is_answered_with_a_verdict(
 def instant_question(graph: Graph, other: Graph | None, problem: str, center: Any, radius: float | None) -> Question:
     query = Query(problem, center, radius or 1e6, other=other)
     ball = query.ball
-    return Question(graph, other, problem, "inf", query.center, ball.low, ball.high, radius, query.radius)
+    return Question(graph, other, problem, Norm.INF, query.center, ball.low, ball.high, radius, query.radius)
 
 
 @given(graphs(), st.data())
@@ -236,5 +236,5 @@ def test_norms_are_bounded_from_above_and_closely(norm: Norm, scale: float, shap
 
 
 def test_the_norm_of_a_known_matrix() -> None:
-    assert norm_bound(np.array([[3.0, 0.0], [4.0, 0.0]]), "2") >= 5
-    assert norm_bound(np.zeros((2, 2)), "2") == 0
+    assert norm_bound(np.array([[3.0, 0.0], [4.0, 0.0]]), Norm.TWO) >= 5
+    assert norm_bound(np.zeros((2, 2)), Norm.TWO) == 0

@@ -15,6 +15,7 @@ from ircert.engines.base import Question
 from ircert.engines.optimum import far_pairs as module
 from ircert.engines.optimum.climb import climbed
 from ircert.engines.optimum.far_pairs import balanced, delicate, far_pairs
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
@@ -24,7 +25,7 @@ from ircert.result.result import Result
 from ircert.result.witness import length
 from ircert.witnesses.replay import refutes
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 
 
 def network(seed: int, *sizes: int) -> Graph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ircert.limits import Deadline
 from ircert.questions.query import Query
 from ircert.witnesses.replay import refutes
 
-NORMS: tuple[Norm, ...] = get_args(Norm)
+NORMS: tuple[Norm, ...] = tuple(Norm)
 LIMIT = 64.0
 
 

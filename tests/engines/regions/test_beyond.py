@@ -117,7 +117,7 @@ def test_domains_that_end_on_some_sides(norm: Norm, low: float) -> None:
 def complex_of(layers: Any, radius: float) -> tuple[Surroundings, Any]:
     graph = canonical(graph_of(layers))
     unbounded = np.full(2, np.inf)
-    around = Surroundings(graph, np.zeros(2), "inf", -unbounded, unbounded)
+    around = Surroundings(graph, np.zeros(2), Norm.INF, -unbounded, unbounded)
     return around, around.complex(Fraction(radius))
 
 

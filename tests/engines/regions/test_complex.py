@@ -210,7 +210,7 @@ def test_a_larger_complex_refines_a_smaller_one(norm: Norm) -> None:
 def test_signs_of_many_outputs_are_sure(cells: Complex, count: int) -> None:
     """Where the sign is 1 the gradients of the outputs span the plane; any outputs will do, repeated ones too."""
     outputs = [k % len(cells.maps.value) for k in range(count)]
-    found = Violations(cells, "inf", outputs, None)
+    found = Violations(cells, Norm.INF, outputs, None)
     for cell in np.flatnonzero(found.signs).tolist():
         assert not found.blind(cell)
 
@@ -224,6 +224,6 @@ def test_signs_of_many_outputs_cost_one_step_each() -> None:
 
     graph = canonical(ircert.load([([[1.0, 0.0]] * 300, None)]))
     free = np.full(2, np.inf)
-    cells = Surroundings(graph, np.zeros(2), "inf", -free, free).complex(Fraction(1))
-    assert not Violations(cells, "inf", list(range(300)), None, between).signs.any()
+    cells = Surroundings(graph, np.zeros(2), Norm.INF, -free, free).complex(Fraction(1))
+    assert not Violations(cells, Norm.INF, list(range(300)), None, between).signs.any()
     assert asked == 300

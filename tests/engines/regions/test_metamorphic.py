@@ -118,7 +118,7 @@ def test_signed_permutations(case: Case, problem: str, swap: bool, signs: tuple[
 
 
 @FEW
-@given(cases(norms=("2",)), PROBLEMS)
+@given(cases(norms=(Norm.TWO,)), PROBLEMS)
 def test_an_exact_rotation(case: Case, problem: str) -> None:
     """x -> (3 x1 - 4 x2, 4 x1 + 3 x2) is five times a rotation: norm 2 is scaled by 5, exactly."""
     assume(case.n == 2)
@@ -181,13 +181,13 @@ def bounds(answer: Answer) -> tuple[float, float]:
 def test_norms_are_ordered(case: Case, problem: str) -> None:
     """ρ_inf <= ρ_2 <= ρ_1 <= n ρ_inf, and ρ_2 <= √n ρ_inf, ρ_1 <= √n ρ_2."""
     found = {norm: case.radius(norm=norm, problem=problem, max_radius=4 * REACH) for norm in NORMS}
-    inf, two, one = (bounds(found[norm]) for norm in ("inf", "2", "1"))
+    inf, two, one = (bounds(found[norm]) for norm in (Norm.INF, Norm.TWO, Norm.ONE))
     n, root, slack = case.n, case.n**0.5, 1 + 1e-12
     for small, factor, large in ((inf, 1, two), (two, 1, one), (one, n, inf), (two, root, inf), (one, root, two)):
         assert small[0] <= factor * large[1] * slack
     if case.n == 1:
-        assert same(found["inf"], found["1"])
-        assert same(found["inf"], found["2"])
+        assert same(found[Norm.INF], found[Norm.ONE])
+        assert same(found[Norm.INF], found[Norm.TWO])
 
 
 @FEW

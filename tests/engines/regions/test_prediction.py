@@ -20,7 +20,7 @@ from ircert.passes.product import canonical
 from tests.oracle.build import plain
 
 
-def question_about(graph: ircert.Graph, center: Any, norm: Norm = "inf", **changes: Any) -> Question:
+def question_about(graph: ircert.Graph, center: Any, norm: Norm = Norm.INF, **changes: Any) -> Question:
     n = graph.input_dim
     values: dict[str, Any] = {
         "graph": graph, "other": None, "problem": "local", "norm": norm, "center": np.asarray(center, dtype=float),

@@ -105,12 +105,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
 
     def within_ball(state: Array, low: Array, high: Array) -> tuple[Array, Array]:
         line = state[:, :n]
-        dual = np.abs(line).max(axis=1)
-        if norm == "2":  # in units of the largest entry, so that squares neither overflow nor vanish
-            unit = np.maximum(dual, 1e-300)
-            dual = unit * np.sqrt(((line / unit[:, None]) ** 2).sum(axis=1))
         value = state[:, n] + (line * home).sum(axis=1)
-        wide = (radius * dual + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
+        wide = (radius * norm.dual.lengths(line, axis=1) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
         size = np.abs(state[:, n]) + (np.abs(line) * np.abs(home)).sum(axis=1) + wide
         wide = wide + slack(2 * network.terms, size) + 1e-300 * radius
         return np.fmax(low, value - wide), np.fmin(high, value + wide)

@@ -11,6 +11,7 @@ from math import isqrt
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence, Pair
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
+from ircert.geometry.norm import Norm
 from ircert.ir.rational import Integers
 from ircert.limits import OutOfTime, Undecided, checkpoint
 
@@ -49,7 +50,7 @@ class Descent:
 
     def has_within(self, radius: float) -> bool:
         """Whether the best violation lies in the closed ball."""
-        return self.best is not None and self.best[0] <= Fraction(radius) ** (2 if self.setting.norm == "2" else 1)
+        return self.best is not None and self.best[0] <= Fraction(radius) ** self.setting.norm.power
 
     def search(self, first: Phases, second: Phases, radius: float) -> bool:
         """Whether two patterns have a violation within this radius; it becomes the best, and leads to nearer ones."""
@@ -156,7 +157,7 @@ def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
     return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
 
 
-def _float_above(measure: Fraction, norm: str) -> float:
+def _float_above(measure: Fraction, norm: Norm) -> float:
     """The radius of this measure as a float; Undecided beyond the floats, where no ball reaches."""
     try:
         return float(_radius_above(measure, norm))
@@ -164,7 +165,7 @@ def _float_above(measure: Fraction, norm: str) -> float:
         raise Undecided from None
 
 
-def _radius_above(measure: Fraction, norm: str) -> Fraction:
+def _radius_above(measure: Fraction, norm: Norm) -> Fraction:
     """A rational radius of at least this measure, close to it."""
     if norm != "2":
         return measure

@@ -89,9 +89,7 @@ class Hunter:
         if self.tried > FIRST + self.looked // PER_TRY:
             return
         with np.errstate(all="ignore"):
-            gaps = np.abs(points - self.setting.center)
-            order = {"inf": np.inf, "1": 1, "2": 2}[self.setting.norm]
-            distances = np.linalg.norm(gaps, ord=order, axis=1)
+            distances = np.linalg.norm(points - self.setting.center, ord=self.setting.norm.order, axis=1)
             near = np.flatnonzero(distances < radius)
             if not len(near):
                 return
@@ -202,7 +200,7 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
         candidates = [found for d in directions[group] for found in _changes(setting, secants, d, steps)]
         candidates.sort(key=lambda found: found[0])
         for low, d, high in candidates[:FOLLOWED]:
-            if descent.best is not None and low > 2 * float(descent.best[0]) ** (0.5 if setting.norm == "2" else 1):
+            if descent.best is not None and low > 2 * setting.norm.length(descent.best[0]):
                 break
             checkpoint()
             first, second = _turn(setting, secants, d, low, high)

@@ -21,6 +21,7 @@ from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.exact.elimination import full_rank
 from ircert.exact.linear_program import Program
 from ircert.exact.rows import Rows
+from ircert.geometry.norm import Norm
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.limits import Undecided
 
@@ -42,17 +43,9 @@ class Pair:
         )
         return Pair(*mixed)
 
-    def measure(self, norm: str) -> Fraction:
+    def measure(self, norm: Norm) -> Fraction:
         """That of the farther point (norm 2: squared)."""
-        return max(measure(self.u, norm), measure(self.v, norm))
-
-
-def measure(u: tuple[Fraction, ...], norm: str) -> Fraction:
-    """The length of a vector; its square for norm 2."""
-    if norm == "2":
-        return sum((a * a for a in u), Fraction(0))
-    sizes = [abs(a) for a in u]
-    return max(sizes) if norm == "inf" else sum(sizes, Fraction(0))
+        return max(norm.measure(self.u), norm.measure(self.v))
 
 
 def values_at(forms: Integers, u: tuple[Fraction, ...]) -> Integers:
@@ -105,7 +98,7 @@ class Coincidence:
     def _inside_ball(self, far: Pair, radius: Fraction) -> Pair | None:
         """A violation in the ball, from one in the box around it."""
         norm = self.setting.norm
-        limit = radius * radius if norm == "2" else radius
+        limit = radius**norm.power
         if far.measure(norm) <= limit:
             return far
         found = self.nearest()

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
 
 SAFE = 1e-14
@@ -49,31 +48,21 @@ def joined(parts: list[Boxes]) -> Boxes:
 
 def nearest(setting: Setting, boxes: Boxes) -> Array:
     """A lower bound on the distance of each box from the centre: less than it, unless that is 0."""
-    gaps = np.abs(np.clip(setting.center, boxes.low, boxes.high) - setting.center)
+    gaps = np.clip(setting.center, boxes.low, boxes.high) - setting.center
     # a factor changes nothing where floats are subnormal
-    return np.maximum(np.nextafter(_length(gaps, setting.norm) * (1 - SAFE), -np.inf), 0.0)
+    return np.maximum(np.nextafter(setting.norm.lengths(gaps) * (1 - SAFE), -np.inf), 0.0)
 
 
 def farthest(setting: Setting, boxes: Boxes) -> Array:
     """An upper bound on the distance of the farthest point of each box, more than it."""
     gaps = np.maximum(np.abs(boxes.low - setting.center), np.abs(boxes.high - setting.center))
-    return np.nextafter(_length(gaps, setting.norm) * (1 + SAFE), np.inf)
+    return np.nextafter(setting.norm.lengths(gaps) * (1 + SAFE), np.inf)
 
 
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:
     """Which boxes lie in the interior of the ball cut with the domain, for sure."""
     free = ((boxes.low > setting.low) & (boxes.high < setting.high)).all(axis=1)
     return np.asarray(free & (farthest(setting, boxes) < radius))
-
-
-def _length(gaps: Array, norm: Norm) -> Array:
-    if norm == "inf":
-        return np.asarray(gaps.max(axis=1))
-    if norm == "1":
-        return np.asarray(gaps.sum(axis=1))
-    # in units of the largest gap, so that squares neither overflow nor vanish
-    unit = np.maximum(gaps.max(axis=1), 1e-300)
-    return np.asarray(unit * np.sqrt(((gaps / unit[:, None]) ** 2).sum(axis=1)))
 
 
 def around(setting: Setting, radius: float) -> Boxes:

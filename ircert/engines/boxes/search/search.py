@@ -134,7 +134,7 @@ class Search:
             merged(canonical(graph)),
             problem,
             question.graph.output_dim,
-            question.norm if len(question.center) > 1 else "inf",  # on a line all norms are one
+            question.norm.on(len(question.center)),
             question.center,
             question.low,
             question.high,
@@ -237,7 +237,7 @@ class Search:
         trust: Trust = "exact"
         seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
         if seconds > 0:
-            norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
+            norm = question.norm if question.norm != "2" or takes_squares(question) else Norm.INF
             self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm, answer.witness))
             if self.far.bound is not None:
                 entries = len(question.center) if question.other is None else question.other.output_dim
@@ -265,7 +265,7 @@ class Search:
         if question.deadline.passed() or question.problem == "transform":
             return self._stopped()
         seconds = question.deadline.left() / 2
-        self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, "inf"))
+        self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, Norm.INF))
         if self.far.pair is not None:
             certified = End(self.clear, CLEAR if self.clear else NOTHING)
             return Answer("refuted", certified, None, self.far.pair, "exact", self._stats())
@@ -331,7 +331,7 @@ class Search:
     def _just_below(self, measure: Fraction) -> float:
         if self.descent.infimum_is_zero:
             return 0.0
-        root = math.sqrt(measure) if self.setting.norm == "2" else float(measure)
+        root = self.setting.norm.length(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
     def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
@@ -389,7 +389,7 @@ class Search:
 
     def _report(self, text: str = "") -> None:
         best = self.descent.best
-        upper = None if best is None else math.sqrt(best[0]) if self.setting.norm == "2" else float(best[0])
+        upper = None if best is None else self.setting.norm.length(best[0])
         if not text:
             text = f"{self.counts.boxes} boxes, {self.counts.pairs} pairs, {self.counts.nodes} nodes"
         self.question.report(Progress(self.clear, upper, text))

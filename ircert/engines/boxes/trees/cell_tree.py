@@ -17,13 +17,13 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
 from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
 from ircert.engines.boxes.falsification.falsifier import Hunter
-from ircert.engines.boxes.linear_regions.coincidence import measure
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.linear_regions.interior import deepest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
 from ircert.engines.boxes.problem.setting import Phases, first_layer
 from ircert.engines.boxes.trees.parts import Part
 from ircert.engines.boxes.trees.relaxation import Relaxation
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.rational import Integers, integer_array
 from ircert.limits import OutOfTime, Undecided
@@ -166,7 +166,7 @@ class CellTree:
             u = deepest(table, part.ball.radius)
             if u is None:
                 return None
-            outside = measure(tuple(u), norm) - (radius * radius if norm == "2" else radius)
+            outside = norm.measure(u) - radius**norm.power
             if outside < 0 or norm == "inf":
                 return u
             table = np.concatenate([table, _plane(u, radius, norm)[None]])
@@ -185,7 +185,7 @@ def _box_rows(part: Part, center: list[Fraction]) -> Integers:
     return np.array(rows, dtype=object)
 
 
-def _plane(u: list[Fraction], radius: Fraction, norm: str) -> Integers:
+def _plane(u: list[Fraction], radius: Fraction, norm: Norm) -> Integers:
     """A form over (u, 1) that is not negative on the ball of norm 1 or 2, but at a point outside."""
     if norm == "1":
         return _integers([*(Fraction(-1 if a > 0 else 1 if a < 0 else 0) for a in u), radius])

@@ -60,14 +60,10 @@ def misses(setting: Setting, radius: float, low: Array, high: Array) -> bool:
     if (low > high).any():
         return True
     nearest = np.clip(setting.center, low, high)
-    floats = np.abs(nearest - setting.center)
-    size = {"inf": floats.max(), "1": floats.sum(), "2": float(np.linalg.norm(floats))}[setting.norm]
-    if size < radius * (1 - 1e-9):
+    norm = setting.norm
+    if norm.lengths(nearest - setting.center) < radius * (1 - 1e-9):
         return False
-    gaps = [abs(Fraction(a) - c) for a, c in zip(nearest.tolist(), setting.exact_center, strict=True)]
-    if setting.norm == "2":
-        return sum((g * g for g in gaps), Fraction(0)) > Fraction(radius) ** 2
-    return (max(gaps) if setting.norm == "inf" else sum(gaps, Fraction(0))) > Fraction(radius)
+    return norm.distance(map(Fraction, nearest.tolist()), setting.exact_center) > Fraction(radius) ** norm.power
 
 
 def center_part(setting: Setting) -> Part:

@@ -28,6 +28,7 @@ from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.engines.boxes.trees.parts import Part
 from ircert.errors import ProgramError
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.limits import left
 from ircert.programs.build import ProgramBuilder
@@ -135,7 +136,7 @@ class Relaxation:
         bounds = Bounds(setting.graph, {name: -one for name, one in ones.items()}, ones, "none")
         ball = setting.ball(1.0)
         if setting.norm == "2":
-            ball = Ball(ball.center, ball.radius, "inf", ball.low, ball.high)
+            ball = Ball(ball.center, ball.radius, Norm.INF, ball.low, ball.high)
         block = point_of_ball(build, ball, tag, Origin(setting.graph.input, tag))
         copy = _OpenCopy(build, bounds, block, tag)
         parts = [

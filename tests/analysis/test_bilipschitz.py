@@ -14,11 +14,12 @@ import ircert
 from ircert.analysis.lipschitz.stretch import least, most
 from ircert.data import networks
 from ircert.errors import QueryError, UnsupportedModel
+from ircert.geometry.norm import Norm
 from tests.analysis.pairs import least_quotient
 from tests.oracle.build import beside, curve, line, plain, square, stacked, then
 from tests.oracle.build import straight as shifted
 
-NORMS = ("inf", "1", "2")
+NORMS = tuple(Norm)
 ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
 ORDER = {"inf": np.inf, "1": 1, "2": 2}
 
@@ -154,7 +155,7 @@ def test_the_border_matters_where_a_map_bends_round(norm: Any) -> None:
 
 
 @pytest.mark.rule("L-4")
-@pytest.mark.parametrize("norm", ["inf", "1"])
+@pytest.mark.parametrize("norm", [Norm.INF, Norm.ONE])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("sizes", [(1, 4, 2), (1, 3, 3, 3), (2, 3, 2)])
 def test_all_pairs_by_linear_programs(norm: str, seed: int, sizes: tuple[int, ...]) -> None:
@@ -173,7 +174,7 @@ def test_all_pairs_by_linear_programs(norm: str, seed: int, sizes: tuple[int, ..
 
 
 @pytest.mark.rule("L-4")
-@pytest.mark.parametrize("ball", ["inf", "1", "2"])
+@pytest.mark.parametrize("ball", Norm)
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_learned_flow(ball: str, norm: str) -> None:
     found = check(networks.bundled("vanderpol-2-16-16-2"), ([0.5, 0.25], 1.0, ball), norm)
@@ -192,7 +193,7 @@ def test_a_disc_lies_between_its_polygons() -> None:
     assert around.lower.low <= disc.lower.high <= inside.lower.high
 
 
-@given(st.integers(0, 10_000), st.sampled_from(NORMS), st.sampled_from(["inf", "1", "2"]), st.booleans())
+@given(st.integers(0, 10_000), st.sampled_from(NORMS), st.sampled_from(Norm), st.booleans())
 def test_random_networks(seed: int, norm: str, ball: str, full: bool) -> None:
     rng = np.random.default_rng(seed)
     sizes = [(2, 4, 2), (2, 3, 3), (1, 5, 1), (1, 4, 2), (3, 4, 3), (2, 3, 1), (2, 3, 2, 2)][seed % 7]

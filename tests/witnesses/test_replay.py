@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
 from ircert.passes.product import canonical
@@ -55,7 +56,7 @@ def test_transform_needs_a_gap_of_the_other_network() -> None:
     assert "does not tell the points apart" in reason
 
 
-@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("norm", Norm)
 def test_the_ball_is_judged_exactly(norm: str) -> None:
     ball = Query("local", [0.1, 0.0], 0.5, norm).ball
     rim = Fraction(0.1) + Fraction(1, 2)

@@ -94,7 +94,7 @@ def test_against_the_oracle_at_length(index: int) -> None:
 
 
 @pytest.mark.rule("E-3")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 def test_against_the_regions_engine(problem: str, norm: str) -> None:
     graph = bundled("vanderpol-2-10-10-2")
@@ -111,7 +111,7 @@ def test_against_the_regions_engine(problem: str, norm: str) -> None:
 
 
 @pytest.mark.rule("E-1", "E-5")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 @pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
 def test_a_fixed_ball(problem: str, norm: str) -> None:
     """The fold at distance 1/2; its mirror image of the centre at distance 1."""
@@ -133,7 +133,7 @@ def test_a_fixed_ball(problem: str, norm: str) -> None:
 
 
 @pytest.mark.rule("E-5", "E-6")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 def test_the_optimum_of_a_fixed_ball(norm: str) -> None:
     """(|x1 - 1/2|, x2) at 0, r = 1: p* = 1."""
     found = asked(FOLD, [0.0, 0.0], norm=norm, radius=1.0)
@@ -210,7 +210,7 @@ def test_weights_far_apart(scale: float) -> None:
 
 
 @pytest.mark.rule("E-1")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 def test_winding_and_sheets(norm: str) -> None:
     """s(x) = s(-x) though every determinant is positive; s∘s collides far from any fold."""
     nothing = asked(square(), [0.0, 0.0], norm=norm)
@@ -221,7 +221,7 @@ def test_winding_and_sheets(norm: str) -> None:
 
 
 @pytest.mark.rule("E-1")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 def test_affine_givens_without_neurons(norm: str) -> None:
     """x1 alone is given: |x1 + x2| + |x1 - x2| changes where |x2| > |x1|, from 0.125 (0.25, 0.125 √2) on."""
     givens = [(np.array([[1.0, 0.0], [0.0, 0.0]]), np.zeros(2))]
@@ -258,7 +258,7 @@ def test_degenerate_networks() -> None:
 
 
 @pytest.mark.rule("E-3")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 def test_more_inputs_and_a_domain(norm: str) -> None:
     """(|x1 - 1/2|, x2, …) with five inputs; a domain that ends before the fold makes every ball good."""
     network = beside(curve([0.5], [[-1.0], [1.0]]), line(4))
@@ -381,7 +381,7 @@ def test_a_boundary_that_floats_cannot_hold(radius: float) -> None:
 
 
 @pytest.mark.rule("E-2")
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("norm", Norm)
 def test_slopes_whose_squares_vanish(norm: str) -> None:
     """(x1 - 2 relu(x1 - 1/2), x2), its neuron 2^-540 times as large."""
     small = 2.0**-540

@@ -19,6 +19,7 @@ from ircert.engines.boxes.search.portfolio import FIRST, LAST, Portfolio, Stop
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree
+from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.families import FAMILIES
 
@@ -83,7 +84,7 @@ def interrupted(advance: object, counts: Counts, every: int) -> tuple[Outcome, i
 
 
 @pytest.mark.rule("E-2")
-@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("norm", Norm)
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_that_are_interrupted(seed: int, norm: str) -> None:
     """… and share their relaxation with other trees in between, lose nothing: the exact radius stays where it is."""

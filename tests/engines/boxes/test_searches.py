@@ -153,7 +153,7 @@ def test_the_box_around_a_ball_and_its_faces() -> None:
 
 
 @pytest.mark.rule("E-9")
-@pytest.mark.parametrize("norm", ["1", "2"])
+@pytest.mark.parametrize("norm", [Norm.ONE, Norm.TWO])
 def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPatch, norm: str) -> None:
     """Pairs outside of the ball, which the boxes of round balls have, do not stand in the way of others."""
     monkeypatch.setattr("ircert.engines.boxes.enclosures.batches.MOST", 3)

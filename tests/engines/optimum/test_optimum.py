@@ -75,7 +75,7 @@ def test_the_value_reaches_the_bound(problem: str, norm: str, domain: Any) -> No
 
 
 @pytest.mark.rule("E-5", "PR-9")
-@pytest.mark.parametrize("norm", ["inf", "1"])
+@pytest.mark.parametrize("norm", [Norm.INF, Norm.ONE])
 @pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
 def test_a_pair_of_the_solver_is_not_lost(problem: str, norm: Any) -> None:
     """Its value within 1e-6, without a climb."""

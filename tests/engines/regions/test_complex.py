@@ -38,7 +38,7 @@ def complexes(draw: Any) -> Complex:
     ]
     graph: Graph = draw(st.one_of(kinds))
     center = draw(points(graph))
-    norm: Norm = draw(st.sampled_from(["1", "inf"] if graph.input_dim == 2 else ["inf"]))
+    norm: Norm = draw(st.sampled_from([Norm.ONE, Norm.INF] if graph.input_dim == 2 else [Norm.INF]))
     low, high = np.full(len(center), -np.inf), np.full(len(center), np.inf)
     for i in range(len(center)):
         for side_, sign in ((low, -1), (high, 1)):
@@ -184,7 +184,7 @@ def test_determinants_have_exact_signs(found: Complex) -> None:
         assert (rank([[a, b], [c, d]]) == 2) == (exact != 0)
 
 
-@pytest.mark.parametrize("norm", ["1", "inf", "2"])
+@pytest.mark.parametrize("norm", Norm)
 def test_a_larger_complex_refines_a_smaller_one(norm: Norm) -> None:
     """Every cell of a ball is part of the cell of the larger ball with the same pattern, with the same map."""
     graph = ircert.load(plain(np.random.default_rng(0), [2, 7, 5, 2], True))

@@ -36,7 +36,7 @@ def counted(question: Question, radius: float) -> int:
 
 
 @pytest.mark.rule("AU-1")
-@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+@pytest.mark.parametrize("norm", Norm)
 @pytest.mark.parametrize("radius", [0.5, 3.0, 1e6])
 @pytest.mark.parametrize("name", ["vanderpol-2-10-10-2", "vanderpol-2-32-32-2", "brusselator-residual-2-24-24-2"])
 def test_trained_networks(name: str, radius: float, norm: Norm) -> None:

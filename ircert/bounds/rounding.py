@@ -20,6 +20,12 @@ def magnitude(low: Array, high: Array) -> Array:
     return np.maximum(np.abs(low), np.abs(high))
 
 
+def midpoint(low: Array, high: Array) -> tuple[Array, Array]:
+    """(middle, spread): every number between two bounds is within `spread` of `middle`, for sure."""
+    middle = low / 2 + high / 2  # low + (high - low) / 2 might overflow
+    return middle, np.nextafter(np.maximum(high - middle, middle - low) * (1 + 4 * UNIT), np.inf)
+
+
 def slack(terms: int, absolute: Array) -> Array:
     """A bound on the error of sums of `terms` products whose absolute values add up to about `absolute`."""
     return 4.0 * (terms + 2) * UNIT * absolute + 4.0 * (terms + 2) * TINY

@@ -15,15 +15,12 @@ import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.interval import propagate
-from ircert.bounds.rounding import pseudo_inverse, slack
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu
-
-CONTRACTIONS = 32
 
 
 def slope_bounds(bounds: Bounds, differences: Ball) -> Bounds:
@@ -42,39 +39,6 @@ def secants(bounds: Bounds) -> tuple[Array, Array]:
         found = slope_bounds(bounds, Ball(np.zeros(size), 1.0, Norm.INF, unit, unit))
         columns.append((found.low[found.graph.output], found.high[found.graph.output]))
     return np.column_stack([low for low, _ in columns]), np.column_stack([high for _, high in columns])
-
-
-def keeps_apart(low: Array, high: Array) -> bool:
-    """Whether no matrix J between these has J d = 0 with d != 0, because |I - C J| < 1 for some C."""
-    rest = _distance_from_identity(low, high)
-    return rest is not None and bool(min(rest.sum(axis=0).max(), rest.sum(axis=1).max()) < 1 - 1e-9)
-
-
-def largest_kernel(low: Array, high: Array, box: Ball) -> Array | None:
-    """A bound on |d|, entry by entry, for d in a box with J d = 0 for some J between these; None if there is no d.
-
-    d = (I - C J) d, so that |d| <= |I - C J| |d|, as often as one likes.
-    """
-    below, above = box.box
-    least, most = np.maximum(np.maximum(below, -above), 0.0), np.maximum(np.abs(below), np.abs(above))
-    rest = _distance_from_identity(low, high)
-    for _ in range(CONTRACTIONS if rest is not None else 0):
-        most = np.minimum(most, rest @ most * (1 + 1e-12) + 1e-300)
-        if (least > most).any():
-            return None
-    return most
-
-
-def _distance_from_identity(low: Array, high: Array) -> Array | None:
-    """A bound on |I - C J|, entry by entry, for some C and all J between these; None if there is no C."""
-    if len(low) < low.shape[1] or not np.isfinite([low, high]).all():
-        return None
-    middle = low / 2 + high / 2  # low + (high - low) / 2 might overflow
-    with np.errstate(over="ignore", invalid="ignore"):  # what is no number bounds nothing
-        radius = np.maximum(high - middle, middle - low) * (1 + 1e-15)
-        inverse = pseudo_inverse(middle) if middle.any() else np.zeros(middle.T.shape)
-        rest = np.abs(np.eye(low.shape[1]) - inverse @ middle) + np.abs(inverse) @ radius
-        return rest + slack(len(low) + 2, 1.0 + np.abs(inverse) @ (np.abs(middle) + radius))
 
 
 def linear_part(graph: Graph) -> Graph:

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ircert
-from ircert.bounds.slopes import keeps_apart, largest_kernel, slope_bounds
+from ircert.bounds.contraction import keeps_apart, largest_kernel
+from ircert.bounds.slopes import slope_bounds
 from ircert.bounds.symbolic import symbolic_bounds
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
@@ -82,7 +83,7 @@ def test_kernels_of_matrices_between_bounds_are_found(seed: int) -> None:
     matrix -= np.outer(matrix @ d, d) / (d @ d)
     room = rng.uniform(0, 0.5, (2, *matrix.shape)) + 1e-12
     ends = d - rng.uniform(0, 1, n), d + rng.uniform(0, 1, n)
-    largest = largest_kernel(matrix - room[0], matrix + room[1], box(*ends))
+    largest = largest_kernel(matrix - room[0], matrix + room[1], box(*ends).box)
     assert not keeps_apart(matrix - room[0], matrix + room[1])
     assert largest is not None
     assert (largest >= np.abs(d) * (1 - 1e-9)).all()
@@ -91,8 +92,8 @@ def test_kernels_of_matrices_between_bounds_are_found(seed: int) -> None:
 def test_vectors_that_cannot_be_in_a_kernel() -> None:
     """d1 = 0 for every matrix, so that no d with d1 >= 1 is left, and of the others only d2 is bounded by the box."""
     low, high = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
-    assert largest_kernel(low, high, box([1.0, -1.0], [2.0, 1.0])) is None
-    largest = largest_kernel(low, high, box([-2.0, -1.0], [2.0, 1.0]))
+    assert largest_kernel(low, high, box([1.0, -1.0], [2.0, 1.0]).box) is None
+    largest = largest_kernel(low, high, box([-2.0, -1.0], [2.0, 1.0]).box)
     assert largest is not None
     assert largest[0] < 1e-9
     assert largest[1] == pytest.approx(1.0)
@@ -103,7 +104,7 @@ def test_slopes_beyond_the_floats_exclude_nothing(recwarn: pytest.WarningsRecord
     for high in (np.diag([largest, 1.0]), np.full((2, 2), largest)):
         assert not keeps_apart(-high, high)
         ball = Ball(np.zeros(2), 1.0, Norm.INF, np.full(2, -np.inf), np.full(2, np.inf))
-        most = largest_kernel(-high, high, ball)
+        most = largest_kernel(-high, high, ball.box)
         assert most is not None
         assert not (most < 1.0).any()
     assert not recwarn.list

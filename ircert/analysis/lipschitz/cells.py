@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.analysis.lipschitz.stretch import Rows, Span, least, most
+from ircert.bounds.contraction import residual
 from ircert.bounds.operator_norms import Unbounded, norm_bound
 from ircert.bounds.rounding import pseudo_inverse
 from ircert.engines.regions.complex import Complex
@@ -103,9 +104,8 @@ class Cells:
         except (np.linalg.LinAlgError, Unbounded):
             return 0.0
         with np.errstate(all="ignore"):
-            rest = np.eye(self.inputs) - inverse @ value
-            terms = np.abs(inverse) @ (error * (1 + SAFE) + SAFE * np.abs(value)) + SAFE
-            far = float((_norms(rest, self.norm) * (1 + SAFE) + terms.sum(axis=(1, 2)) * (1 + SAFE)).max())
+            rest = residual(inverse, value, error)
+            far = float(((_norms(rest.center, self.norm) + rest.radius.sum(axis=(1, 2))) * (1 + SAFE)).max())
         return rounded_down((1 - Fraction(far)) / size) if far < 1 else 0.0
 
     def signs(self) -> NDArray[np.int8]:

@@ -19,8 +19,9 @@ import numpy as np
 
 from ircert.analysis.lipschitz.bracket import Bracket
 from ircert.analysis.lipschitz.stretch import Span
+from ircert.bounds.contraction import residual
 from ircert.bounds.operator_norms import Unbounded, norm_bound
-from ircert.bounds.rounding import pseudo_inverse, slack
+from ircert.bounds.rounding import midpoint, pseudo_inverse
 from ircert.engines.boxes.enclosures.secants import Secants, Slopes
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.parts import misses, part_of
@@ -96,17 +97,12 @@ def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple
 
 def _size(low: Array, high: Array, norm: Norm) -> float:
     """A bound of the operator norm of all matrices between two."""
-    middle, radius = _middle(low, high)
+    middle, radius = midpoint(low, high)
     try:
         apart = norm_bound(middle, norm) + norm_bound(radius, norm)
         return rounded_up(min(apart, norm_bound(np.maximum(np.abs(low), np.abs(high)), norm)))
     except Unbounded:
         return np.inf
-
-
-def _middle(low: Array, high: Array) -> tuple[Array, Array]:
-    middle = low / 2 + high / 2
-    return middle, np.nextafter(np.maximum(high - middle, middle - low) * (1 + 2.0**-50), np.inf)
 
 
 def _below(pairs: Array, typical: Array, norm: Norm) -> float:
@@ -116,19 +112,10 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
         return 0.0
     try:
         inverse = pseudo_inverse(typical)
-        worst = max(_distance(inverse, low, high, norm) for low, high in pairs)
+        worst = max(residual(inverse, *midpoint(low, high)).size(norm) for low, high in pairs)
         return 0.0 if worst >= 1 else rounded_down((1 - worst) / norm_bound(inverse, norm))
     except (np.linalg.LinAlgError, Unbounded):
         return 0.0
-
-
-def _distance(inverse: Array, low: Array, high: Array, norm: Norm) -> Fraction:
-    """A bound of |I - C J|."""
-    middle, radius = _middle(low, high)
-    rest = np.eye(len(inverse)) - inverse @ middle
-    wide = np.abs(inverse) @ radius
-    wide = wide + slack(len(middle) + 2, np.abs(inverse) @ (np.abs(middle) + radius) + 1.0)
-    return norm_bound(rest, norm) + norm_bound(wide, norm)
 
 
 # --- derivatives -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.slopes import keeps_apart, largest_kernel, secants, slope_bounds
+from ircert.bounds.contraction import keeps_apart, largest_kernel
+from ircert.bounds.slopes import secants, slope_bounds
 from ircert.engines.milp.part_search import Candidate, Look, Task, TooDelicate
 from ircert.engines.optimum.far_pairs import balanced
 from ircert.errors import ProgramError
@@ -108,7 +109,7 @@ class Pairs(Task):
         low, high = secants(first.bounds.joined(second.bounds))
         if keeps_apart(low, high):
             return True
-        largest = largest_kernel(low, high, ball)
+        largest = largest_kernel(low, high, ball.box)
         return largest is None or (self.other is None and bool((largest < self.separation).all()))
 
     def candidates(self, program: Program, point: Array, center: Array) -> list[Candidate]:

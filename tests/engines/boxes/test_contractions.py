@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.bounds.contraction import kernels_within
 from ircert.engines.boxes.enclosures.batches import Batches
-from ircert.engines.boxes.enclosures.contractions import Slopes, contractions, orientation, separated
+from ircert.engines.boxes.enclosures.contractions import Slopes, contractions, orientation
 from ircert.engines.boxes.enclosures.cubes import kernel_free
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
@@ -106,7 +107,7 @@ def test_secants_of_pairs_lie_within_the_bounds() -> None:
     free = np.ones((1, 1), dtype=bool)
     found = contractions(network, Slopes.of(~free, free, np.zeros((2, 1), dtype=bool)))
     low, high = np.array([[0.5], [-0.1]]), np.array([[1.0], [0.1]])  # holds (0.75, 0), a difference that collides
-    assert not separated(np.nan_to_num(found.bounds, nan=np.inf), low, high)[0]
+    assert not kernels_within(found.bounds, low, high, 3)[1][0]
     still = Slopes.of(~free, free, np.array([[True], [False]]))
     assert contractions(network, still).proved[0], "along the fold nothing collides"
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.bounds.contraction import shrinks
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.enclosures.batches import Batches, inverses, left_inverses, times
 from ircert.ir.arrays import Array, Indices, Mask
@@ -25,7 +26,6 @@ MOST_INPUTS = 8
 DETERMINANT = 1e-9
 """What elimination may get wrong in a determinant of that size, relative to the product of its rows' lengths, which are
 about equal: n^3 2^(n - 1) u and more."""
-ROUNDS = 6
 NARROW = 0.02
 """Slopes that are not worth a cut."""
 
@@ -205,27 +205,6 @@ def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> 
 
     last = network.backward(rows, lambda name, given: times(network.turned[name], given), relu)
     return bounds + np.abs(np.eye(n)[:, :, None] - np.swapaxes(last, 0, 1)), weights
-
-
-def shrinks(bounds: Array) -> Mask:
-    """Whether E w < w for some w > 0, found by iteration."""
-    w = np.ones(bounds.shape[1:])
-    for _ in range(ROUNDS):
-        w = np.einsum("ijb,jb->ib", bounds, w)
-        w = np.maximum(w / np.maximum(w.max(axis=0), 1e-300), 1e-6)
-    return np.asarray((np.einsum("ijb,jb->ib", bounds, w) < w * (1 - 1e-9)).all(axis=0))
-
-
-def separated(bounds: Array, low: Array, high: Array) -> Mask:
-    """Whether |d| <= E |d| is impossible for every d between low and high (inputs, boxes)."""
-    least = np.maximum(np.maximum(low, -high), 0.0)
-    most = np.maximum(np.abs(low), np.abs(high))
-    found = np.zeros(low.shape[1], dtype=bool)
-    with np.errstate(all="ignore"):
-        for _ in range(3):
-            most = np.fmin(most, np.einsum("ijb,jb->ib", bounds, most) * (1 + 1e-12) + 1e-300)
-            found |= (least > most).any(axis=0)
-    return found
 
 
 def orientation(matrices: Array) -> Array:

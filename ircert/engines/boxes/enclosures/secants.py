@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ircert.bounds.contraction import keeps_apart, largest_kernel
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Indices, Mask
@@ -57,33 +58,10 @@ class Secants:
         if self.setting.givens < self.setting.size:
             return False
         with np.errstate(all="ignore"):
-            if self._hull(slopes):
+            if keeps_apart(*self.interval(slopes)):
                 return True
             few = int(slopes.free.sum()) <= self.most_free and self.setting.size <= MOST_INPUTS
             return few and self._corners(slopes)
-
-    # --- the hull ----------------------------------------------------------------------------------------------------
-
-    def _hull(self, slopes: Slopes) -> bool:
-        total = self._preconditioned(slopes)
-        return total is not None and bool(min(total.sum(axis=1).max(), total.sum(axis=0).max()) < 1 - 1e-9)
-
-    def _preconditioned(self, slopes: Slopes) -> Array | None:
-        """A bound on |I - C J|, entry by entry, for some C."""
-        low, high = self.interval(slopes)
-        if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            return None
-        middle, radius = (low + high) / 2, (high - low) / 2 * (1 + 4 * UNIT)
-        radius = np.nextafter(radius, np.inf) + slack(2, np.abs(middle))
-        try:
-            inverse = pseudo_inverse(middle)
-        except np.linalg.LinAlgError:
-            return None
-        rest = np.eye(self.setting.size) - inverse @ middle
-        error = slack(len(middle) + 1, np.abs(inverse) @ np.abs(middle) + 1.0)
-        total = np.abs(rest) + error + np.abs(inverse) @ radius
-        total = total * (1 + 8 * (len(middle) + 4) * UNIT)
-        return total if np.isfinite(total).all() else None
 
     def interval(self, slopes: Slopes) -> tuple[Array, Array]:
         """Bounds on the entries of J."""
@@ -174,12 +152,7 @@ class Secants:
         if self.setting.givens < self.setting.size or not ((low > 0) | (high < 0)).any():
             return False
         with np.errstate(all="ignore"):
-            found = self._preconditioned(slopes)
-            if found is None:
-                return False
-            least = np.maximum(np.maximum(low, -high), 0.0)
-            most = np.maximum(np.abs(low), np.abs(high))
-            return bool((least > (found @ most) * (1 + 1e-12) + 1e-300).any())
+            return largest_kernel(*self.interval(slopes), (low, high), rounds=1) is None
 
     def jacobians(self, slopes: Array) -> Array:
         """The matrices J of the givens for rows of slopes, in floats."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ircert.bounds.contraction import kernels_within
 from ircert.engines.boxes.enclosures.batches import Batches, inverses
-from ircert.engines.boxes.enclosures.contractions import Slopes, contractions, separated
+from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
 from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose, ranges
 from ircert.engines.boxes.enclosures.splitting import scores, sides
@@ -29,6 +30,7 @@ from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools
 from ircert.ir.arrays import Array, Indices, Mask
 
 FEW_OPEN = 14
+SHRINKINGS = 3
 HARD = 400
 """Nodes of a tree for a pair that is known to have equal givens."""
 
@@ -237,7 +239,7 @@ class PairSearch(Divisible):
         found = contractions(self.network, slopes)
         if self.network.givens < self.network.size:
             return np.zeros(low.shape[1], dtype=bool), found.weights
-        closed = found.proved | separated(np.where(np.isnan(found.bounds), np.inf, found.bounds), low, high)
+        closed = found.proved | kernels_within(found.bounds, low, high, SHRINKINGS)[1]
         few = np.flatnonzero(~closed & (slopes.wide <= MOST_FREE))
         if len(few):
             self.counts.slopes += len(few)

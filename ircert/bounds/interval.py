@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.bounds.rounding import TINY, affine_interval, magnitude, slack
-from ircert.errors import UnsupportedModel
 from ircert.geometry.ball import Ball
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Add, Affine, Concat, Op, Relu, Select
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
+
+Interval: TypeAlias = tuple[Array, Array]
+"""Low and high, entry by entry."""
+
+
+class Intervals(Forward[Interval]):
+    """Bounds on the core operations of values within bounds."""
+
+    def affine(self, name: str, op: Affine, x: Interval) -> Interval:
+        return affine_interval(op.weight, op.bias, *x)
+
+    def relu(self, name: str, x: Interval) -> Interval:
+        return np.maximum(x[0], 0.0), np.maximum(x[1], 0.0)
+
+    def select(self, name: str, indices: Indices, x: Interval) -> Interval:
+        return x[0][indices], x[1][indices]
+
+    def concat(self, name: str, parts: list[Interval]) -> Interval:
+        return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])
+
+    def add(self, name: str, parts: list[Interval]) -> Interval:
+        error = slack(len(parts), np.sum([magnitude(low, high) for low, high in parts], axis=0))
+        return np.sum([low for low, _ in parts], axis=0) - error, np.sum([high for _, high in parts], axis=0) + error
+
+
+INTERVALS = Intervals()
 
 
 def interval_bounds(graph: Graph, ball: Ball) -> Bounds:
@@ -20,29 +48,12 @@ def interval_bounds(graph: Graph, ball: Ball) -> Bounds:
         if node.name == graph.input:
             continue
         operands = [(low[name], high[name]) for name in node.operands]
-        low[node.name], high[node.name] = propagate(node.op, operands)
+        low[node.name], high[node.name] = INTERVALS.step(node, operands)
         if isinstance(node.op, Affine) and node.operands == (graph.input,):
             closer = over_ball(_dense(node.op.weight), node.op.bias, ball)
             low[node.name] = np.fmax(low[node.name], closer[0])
             high[node.name] = np.fmin(high[node.name], closer[1])
     return Bounds(graph, low, high, "interval")
-
-
-def propagate(op: Op, operands: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Bounds on one core operation of values within bounds."""
-    lows, highs = [low for low, _ in operands], [high for _, high in operands]
-    if isinstance(op, Affine):
-        return affine_interval(op.weight, op.bias, lows[0], highs[0])
-    if isinstance(op, Relu):
-        return np.maximum(lows[0], 0.0), np.maximum(highs[0], 0.0)
-    if isinstance(op, Select):
-        return lows[0][op.indices], highs[0][op.indices]
-    if isinstance(op, Concat):
-        return np.concatenate(lows), np.concatenate(highs)
-    if isinstance(op, Add):
-        error = slack(len(operands), np.sum([magnitude(low, high) for low, high in operands], axis=0))
-        return np.sum(lows, axis=0) - error, np.sum(highs, axis=0) + error
-    raise UnsupportedModel(f"there are no bounds for {op.kind}", remedy="run the pass `canonicalize` before")
 
 
 def over_ball(weight: Array, constant: Array, ball: Ball) -> tuple[Array, Array]:

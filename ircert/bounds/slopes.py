@@ -14,13 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.interval import propagate
+from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.symbolic import Line, backward_bounds, relaxation
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Affine, Relu
+from ircert.ir.ops import Affine
 
 
 def slope_bounds(bounds: Bounds, differences: Ball) -> Bounds:
@@ -50,7 +50,7 @@ def linear_part(graph: Graph) -> Graph:
     return Graph(nodes, graph.output)
 
 
-class _Slopes:
+class _Slopes(Intervals):
     """One walk forward, with a walk back at every node that a relu reads."""
 
     def __init__(self, values: Bounds, ball: Ball) -> None:
@@ -67,22 +67,18 @@ class _Slopes:
             for node in self.graph.nodes:
                 if node.name == self.graph.input:
                     continue
-                self._forward(node)
+                operands = [(self.low[name], self.high[name]) for name in node.operands]
+                self.low[node.name], self.high[node.name] = self.step(node, operands)
                 if node.name in wanted:
                     low, high = backward_bounds(self.graph, self.found, node.name, self.ball, self._lines)
                     self.low[node.name] = np.fmax(self.low[node.name], low)
                     self.high[node.name] = np.fmin(self.high[node.name], high)
         return self.found
 
-    def _forward(self, node: Node) -> None:
-        operands = [(self.low[name], self.high[name]) for name in node.operands]
-        if isinstance(node.op, Relu):
-            on, off = self._phases(node.operands[0])
-            low, high = operands[0]
-            found = np.where(on, low, np.minimum(low, 0.0)), np.where(on, high, np.maximum(high, 0.0))
-            self.low[node.name], self.high[node.name] = (np.where(off, 0.0, side) for side in found)
-        else:
-            self.low[node.name], self.high[node.name] = propagate(node.op, operands)
+    def relu(self, name: str, x: Interval) -> Interval:
+        on, off = self._phases(self.graph[name].operands[0])
+        low, high = np.where(on, x[0], np.minimum(x[0], 0.0)), np.where(on, x[1], np.maximum(x[1], 0.0))
+        return np.where(off, 0.0, low), np.where(off, 0.0, high)
 
     def _phases(self, name: str) -> tuple[Mask, Mask]:
         """Which neurons are on, and which are off, at every point."""

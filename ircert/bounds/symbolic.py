@@ -15,19 +15,18 @@ bounded by a multiple of |C| |W| |v|, with |v| from the bounds already known, so
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.interval import interval_bounds, over_ball, propagate
+from ircert.bounds.interval import INTERVALS, interval_bounds, over_ball
 from ircert.bounds.rounding import TINY, UNIT, affine_interval, magnitude, slack
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
-from ircert.limits import checkpoint
+from ircert.ir.interpret import Backward
+from ircert.ir.ops import Affine, Relu
 
 Line: TypeAlias = tuple[Array, Array]
 """Slopes and offsets of one line per neuron."""
@@ -51,7 +50,7 @@ def _tightened(graph: Graph, ball: Ball, start: Bounds) -> Bounds:
     for node in graph.nodes:
         if node.name == graph.input:
             continue
-        forward = propagate(node.op, [(low[name], high[name]) for name in node.operands])
+        forward = INTERVALS.step(node, [(low[name], high[name]) for name in node.operands])
         low[node.name] = np.fmax(low[node.name], forward[0])
         high[node.name] = np.fmin(high[node.name], forward[1])
         if node.name in wanted:
@@ -73,17 +72,11 @@ def backward_bounds(
     return np.concatenate(lows), np.concatenate(highs)
 
 
-@dataclass
-class _Sum:
-    """sum of coefficients[node] @ node + constant, off by at most error."""
+class _Backward(Backward[Array]):
+    """Moves the coefficients of some entries of a target back to the input.
 
-    coefficients: dict[str, Array]
-    constant: Array
-    error: Array
-
-
-class _Backward:
-    """Moves the coefficients of some entries of a target back to the input."""
+    The sum of coefficients times nodes, plus the constant, is off by at most the error.
+    """
 
     def __init__(self, graph: Graph, bounds: Bounds, target: str, rows: Indices, lines: Lines, *, upper: bool) -> None:
         self.graph = graph
@@ -91,84 +84,66 @@ class _Backward:
         self.lines = lines
         self.target = target
         self.upper = upper
-        unit = np.zeros((len(rows), graph.sizes[target]))
-        unit[np.arange(len(rows)), rows] = 1.0
-        self.sum = _Sum({target: unit}, np.zeros(len(rows)), np.zeros(len(rows)))
+        self.unit = np.zeros((len(rows), graph.sizes[target]))
+        self.unit[np.arange(len(rows)), rows] = 1.0
+        self.constant, self.error = np.zeros(len(rows)), np.zeros(len(rows))
 
     def run(self, ball: Ball) -> tuple[Array, Array]:
-        order = [node.name for node in self.graph.nodes]
-        for name in reversed(order[: order.index(self.target) + 1]):
-            checkpoint()
-            if name != self.graph.input and name in self.sum.coefficients:
-                self._move(self.graph[name], self.sum.coefficients.pop(name))
-        found = self.sum.coefficients.get(self.graph.input)
+        found = self.walk(self.graph, self.unit, self.target)
         if found is None:
-            found = np.zeros((len(self.sum.constant), self.graph.input_dim))
+            found = np.zeros((len(self.unit), self.graph.input_dim))
         low, high = self._concrete(found, ball)
-        return low - self.sum.error, high + self.sum.error
+        return low - self.error, high + self.error
 
     def _concrete(self, weight: Array, ball: Ball) -> tuple[Array, Array]:
         """The better of the bounds over the ball and over its box."""
-        over_box = affine_interval(weight, self.sum.constant, *ball.box)
-        low, high = over_ball(weight, self.sum.constant, ball)
+        over_box = affine_interval(weight, self.constant, *ball.box)
+        low, high = over_ball(weight, self.constant, ball)
         return np.fmax(low, over_box[0]), np.fmin(high, over_box[1])
 
-    def _move(self, node: Node, weights: Array) -> None:
-        if isinstance(node.op, Affine):
-            self._affine(node, node.op, weights)
-        elif isinstance(node.op, Relu):
-            self._relu(node, weights)
-        elif isinstance(node.op, Add):
-            for operand in node.operands:
-                self._give(operand, weights)
-        elif isinstance(node.op, Concat):
-            sizes = [self.graph.sizes[operand] for operand in node.operands]
-            for operand, part in zip(node.operands, Concat.slices(sizes), strict=True):
-                self._give(operand, weights[:, part])
-        else:
-            assert isinstance(node.op, Select), f"{node.op.kind} in a canonical graph"
-            scattered = np.zeros((len(weights), self.graph.sizes[node.operands[0]]))
-            np.add.at(scattered.T, node.op.indices, weights.T)
-            self._round(len(node.op.indices), np.abs(weights) @ self._size(node.operands[0])[node.op.indices])
-            self._give(node.operands[0], scattered)
-
-    def _affine(self, node: Node, op: Affine, weights: Array) -> None:
+    def affine(self, node: Node, op: Affine, given: Array) -> Array:
         (operand,) = node.operands
         absolute = abs(op.weight) @ self._size(operand) + np.abs(op.bias)
-        self._round(len(op.bias), np.abs(weights) @ absolute)
+        self._round(len(op.bias), np.abs(given) @ absolute)
         self._underflow(len(op.bias), operand)
-        self.sum.constant = self.sum.constant + weights @ op.bias
-        self._give(operand, np.asarray(weights @ op.weight))
+        self.constant = self.constant + given @ op.bias
+        return np.asarray(given @ op.weight)
 
-    def _relu(self, node: Node, weights: Array) -> None:
+    def relu(self, node: Node, given: Array) -> Array:
         """Replace the relu by the line on the safe side of each coefficient."""
         (operand,) = node.operands
         below, above = self.lines(operand)
-        rising = weights > 0 if self.upper else weights < 0
-        moved = weights * np.where(rising, above[0], below[0])
-        shift = weights * np.where(rising, above[1], below[1])
-        self.sum.constant = self.sum.constant + shift.sum(axis=1)
-        self._round(weights.shape[1], np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
+        rising = given > 0 if self.upper else given < 0
+        moved = given * np.where(rising, above[0], below[0])
+        shift = given * np.where(rising, above[1], below[1])
+        self.constant = self.constant + shift.sum(axis=1)
+        self._round(given.shape[1], np.abs(moved) @ self._size(operand) + np.abs(shift).sum(axis=1))
         self._underflow(1, operand)
-        self._give(operand, moved)
+        return moved
 
-    def _give(self, name: str, weights: Array) -> None:
-        """Add coefficients to a node; adding two of them rounds."""
-        if name in self.sum.coefficients:
-            weights = self.sum.coefficients[name] + weights
-            self._round(1, np.abs(weights) @ self._size(name))
-        self.sum.coefficients[name] = weights
+    def select(self, node: Node, indices: Indices, size: int, given: Array) -> Array:
+        self._round(len(indices), np.abs(given) @ self._size(node.operands[0])[indices])
+        return super().select(node, indices, size, given.T).T
+
+    def part(self, given: Array, place: slice) -> Array:
+        return given[:, place]
+
+    def join(self, name: str, known: Array, more: Array) -> Array:
+        """Adding the coefficients of two readers rounds."""
+        total = known + more
+        self._round(1, np.abs(total) @ self._size(name))
+        return total
 
     def _size(self, name: str) -> Array:
         return magnitude(self.bounds.low[name], self.bounds.high[name])
 
     def _underflow(self, terms: int, operand: str) -> None:
         """Account for coefficients that are too small to be floats: what they lose is multiplied by the operand."""
-        self.sum.error = self.sum.error + 4.0 * (terms + 2) * TINY * (1.0 + self._size(operand).sum())
+        self.error = self.error + 4.0 * (terms + 2) * TINY * (1.0 + self._size(operand).sum())
 
     def _round(self, terms: int, absolute: Array) -> None:
         """Account for the rounding of one step, and of the running constant."""
-        self.sum.error = (self.sum.error + slack(terms, absolute + np.abs(self.sum.constant))) * (1 + 4 * UNIT)
+        self.error = (self.error + slack(terms, absolute + np.abs(self.constant))) * (1 + 4 * UNIT)
 
 
 def _around_relus(bounds: Bounds) -> Lines:

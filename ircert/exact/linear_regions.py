@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array, Indices, Mask, nonzeros
 from ircert.ir.dyadic import integers
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.interpret import Backward, Forward
+from ircert.ir.ops import Affine, Relu
 from ircert.ir.rational import Integers, Rationals, integer_array, integer_type
 from ircert.limits import checkpoint
 
@@ -63,58 +63,40 @@ def exact_rows(graph: Graph, pattern: Pattern, node: str, chosen: Indices | None
     start = np.full((len(entries), size), integer_type()(0), dtype=object)
     start[np.arange(len(entries)), entries] = integer_type()(1)
     walk = _Backward(graph, pattern, len(entries))
-    walk.add(node, start, 0)
-    for step in reversed(graph.nodes):
-        if step.name in walk.rows and step.name != graph.input:
-            walk.through(step)
-            checkpoint()
-    rows, shift = walk.rows.get(graph.input, (walk.nothing(graph.input), 0))
+    rows, shift = walk.walk(graph, (start, 0), node) or (walk.nothing(graph.input_dim), 0)
     return ExactRows(rows, integer_type()(1 << shift), walk.constants)
 
 
-class _Backward:
+class _Backward(Backward[tuple[Integers, int]]):
     """Forms over the nodes that are still to be replaced by their operands: integers over 2^shift."""
 
     def __init__(self, graph: Graph, pattern: Pattern, count: int) -> None:
         self.graph, self.pattern, self.count = graph, pattern, count
-        self.rows: dict[str, tuple[Integers, int]] = {}
         self.constants = [Fraction(0)] * count
 
-    def nothing(self, name: str) -> Integers:
-        return np.full((self.count, self.graph.sizes[name]), integer_type()(0), dtype=object)
+    def nothing(self, size: int) -> Integers:
+        return np.full((self.count, size), integer_type()(0), dtype=object)
 
-    def add(self, name: str, rows: Integers, shift: int) -> None:
-        known = self.rows.get(name)
-        if known is not None:
-            common = max(shift, known[1])
-            scales = [integer_type()(1 << (common - s)) for s in (shift, known[1])]
-            rows, shift = rows * scales[0] + known[0] * scales[1], common
-        self.rows[name] = rows, shift
+    def join(self, name: str, known: tuple[Integers, int], more: tuple[Integers, int]) -> tuple[Integers, int]:
+        common = max(known[1], more[1])
+        scales = [integer_type()(1 << (common - s)) for s in (more[1], known[1])]
+        return more[0] * scales[0] + known[0] * scales[1], common
 
-    def through(self, node: Node) -> None:
-        """Replace a node by what it is of its operands."""
-        rows, shift = self.rows.pop(node.name)
-        op = node.op
-        if isinstance(op, Affine):
-            self._affine(node.operands[0], op, rows, shift)
-        elif isinstance(op, Relu):
-            kept = rows.copy()
-            kept[:, ~self.pattern[node.name]] = integer_type()(0)
-            self.add(node.operands[0], kept, shift)
-        elif isinstance(op, Select):
-            wide = self.nothing(node.operands[0])
-            np.add.at(wide.T, op.indices, rows.T)
-            self.add(node.operands[0], wide, shift)
-        elif isinstance(op, Concat):
-            sizes = [self.graph.sizes[name] for name in node.operands]
-            for name, part in zip(node.operands, Concat.slices(sizes), strict=True):
-                self.add(name, rows[:, part], shift)
-        else:
-            _require_add(node)
-            for name in node.operands:
-                self.add(name, rows, shift)
+    def relu(self, node: Node, given: tuple[Integers, int]) -> tuple[Integers, int]:
+        kept = given[0].copy()
+        kept[:, ~self.pattern[node.name]] = integer_type()(0)
+        return kept, given[1]
 
-    def _affine(self, operand: str, op: Affine, rows: Integers, shift: int) -> None:
+    def select(self, node: Node, indices: Indices, size: int, given: tuple[Integers, int]) -> tuple[Integers, int]:
+        wide = self.nothing(size)
+        np.add.at(wide.T, indices, given[0].T)
+        return wide, given[1]
+
+    def part(self, given: tuple[Integers, int], place: slice) -> tuple[Integers, int]:
+        return given[0][:, place], given[1]
+
+    def affine(self, node: Node, op: Affine, given: tuple[Integers, int]) -> tuple[Integers, int]:
+        rows, shift = given
         biases, below = integers(op.bias)
         for i, value in enumerate(rows.dot(integer_array(biases))):
             self.constants[i] += Fraction(int(value), 1 << (shift + below))
@@ -122,9 +104,9 @@ class _Backward:
         used = np.array([any(column) for column in rows.T], dtype=bool)[weight.coords[0]]
         numbers, below = integers(weight.data[used])
         outer, inner = (axis[used] for axis in weight.coords)
-        wide = self.nothing(operand)
+        wide = self.nothing(op.weight.shape[1])
         np.add.at(wide.T, inner, (rows[:, outer] * integer_array(numbers)).T)
-        self.add(operand, wide, shift + below)
+        return wide, shift + below
 
 
 # --- floats ----------------------------------------------------------------------------------------------------------
@@ -140,35 +122,23 @@ class FloatMaps:
 
 def float_maps(graph: Graph, pattern: Pattern, center: Array) -> FloatMaps:
     """The affine maps of a pattern, in floats."""
-    size = len(center)
-    maps: dict[str, Array] = {graph.input: np.column_stack([np.eye(size), center])}
-    read = {}
-    for node in graph.nodes:
-        if node.name == graph.input:
-            continue
-        operands = [maps[name] for name in node.operands]
-        if isinstance(node.op, Relu):
-            read[node.name] = operands[0]
-            maps[node.name] = np.where(pattern[node.name][:, None], operands[0], 0.0)
-        else:
-            maps[node.name] = _mapped(node, operands)
-    return FloatMaps(read, maps[graph.output])
+    walk = _Floats(pattern)
+    values = walk.walk(graph, np.column_stack([np.eye(len(center)), center]))
+    return FloatMaps(walk.read, values[graph.output])
 
 
-def _mapped(node: Node, operands: list[Array]) -> Array:
-    op = node.op
-    if isinstance(op, Affine):
-        found = np.asarray(op.weight @ operands[0])
+class _Floats(Forward[Array]):
+    """Forms over (u, 1), by rows."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        self.read: dict[str, Array] = {}
+
+    def affine(self, name: str, op: Affine, x: Array) -> Array:
+        found = np.asarray(op.weight @ x)
         found[:, -1] += op.bias
         return found
-    if isinstance(op, Select):
-        return operands[0][op.indices]
-    if isinstance(op, Concat):
-        return np.concatenate(operands)
-    _require_add(node)
-    return np.asarray(np.sum(operands, axis=0))
 
-
-def _require_add(node: Node) -> None:
-    if not isinstance(node.op, Add):
-        raise UnsupportedModel(f"{node.op.kind} has no linear regions here", remedy="run the pass `canonicalize` first")
+    def relu(self, name: str, x: Array) -> Array:
+        self.read[name] = x
+        return np.where(self.pattern[name][:, None], x, 0.0)

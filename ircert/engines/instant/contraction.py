@@ -22,9 +22,10 @@ from ircert.engines.instant.cuts import between, cuts
 from ircert.engines.instant.derivatives import dense, entries
 from ircert.exact.residues import has_full_rank
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array
-from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.arrays import Array, Indices
+from ircert.ir.graph import Graph
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
 
 Term: TypeAlias = tuple[Array, Fraction]
@@ -77,7 +78,7 @@ def _is_near_linear(graph: Graph, start: str, end: str, norm: Norm) -> bool:
         return False
 
 
-class _Block:
+class _Block(Forward[Expansion]):
     """The expansions of the nodes behind `start`, in one norm; if rough, norms are estimates that prove nothing."""
 
     def __init__(self, graph: Graph, start: str, norm: Norm, *, rough: bool) -> None:
@@ -119,49 +120,45 @@ class _Block:
             if node.name in self.expansions or not missing:
                 pending.pop()
                 if node.name not in self.expansions:
-                    self.expansions[node.name] = self._expanded(node)
+                    checkpoint()
+                    self.expansions[node.name] = self.step(node, [self.expansions[n] for n in node.operands])
             pending += missing if node.name not in self.expansions else []
         return self.expansions[name]
 
-    def _expanded(self, node: Node) -> Expansion:
-        checkpoint()
-        operands = [self.expansions[name] for name in node.operands]
-        if isinstance(node.op, Affine):
-            weight = dense(node.op.weight)
-            return {name: self._times(weight, term) for name, term in operands[0].items()}
-        if isinstance(node.op, Relu):
-            return self._relu(node.name, operands[0])
-        if isinstance(node.op, Select):
-            repeats = int(np.bincount(node.op.indices).max())
-            return {name: (matrix[node.op.indices], error * repeats) for name, (matrix, error) in operands[0].items()}
-        if isinstance(node.op, Concat):
-            return self._concat([self.graph.sizes[name] for name in node.operands], operands)
-        if isinstance(node.op, Add):
-            names = dict.fromkeys(name for operand in operands for name in operand)
-            return {name: _sum([operand[name] for operand in operands if name in operand]) for name in names}
-        raise Unbounded
+    def affine(self, name: str, op: Affine, x: Expansion) -> Expansion:
+        weight = dense(op.weight)
+        return {key: self._times(weight, term) for key, term in x.items()}
+
+    def select(self, name: str, indices: Indices, x: Expansion) -> Expansion:
+        repeats = int(np.bincount(indices).max())
+        return {key: (matrix[indices], error * repeats) for key, (matrix, error) in x.items()}
+
+    def add(self, name: str, parts: list[Expansion]) -> Expansion:
+        keys = dict.fromkeys(key for part in parts for key in part)
+        return {key: _sum([part[key] for part in parts if key in part]) for key in keys}
 
     def _times(self, weight: Array, term: Term) -> Term:
         matrix, error = term
         result, rounding = self.product(weight, matrix)
         return result, rounding + (self.norm_of(weight, self.norm) * error if error else Fraction(0))
 
-    def _relu(self, name: str, operand: Expansion) -> Expansion:
-        terms = {key: (matrix / 2, error / 2 + _lost(matrix)) for key, (matrix, error) in operand.items()}
-        growth = ((self.norm_of(m, self.norm) + e) * self.lipschitz[key] for key, (m, e) in operand.items())
+    def relu(self, name: str, x: Expansion) -> Expansion:
+        terms = {key: (matrix / 2, error / 2 + _lost(matrix)) for key, (matrix, error) in x.items()}
+        growth = ((self.norm_of(m, self.norm) + e) * self.lipschitz[key] for key, (m, e) in x.items())
         self.lipschitz[name] = sum(growth, Fraction(0)) / 2
         size = self.graph.sizes[name]
         return {**terms, name: (np.eye(size), Fraction(0))}
 
-    def _concat(self, sizes: list[int], operands: list[Expansion]) -> Expansion:
-        widths = {name: term[0].shape[1] for operand in operands for name, term in operand.items()}
+    def concat(self, name: str, parts: list[Expansion]) -> Expansion:
+        sizes = [self.graph.sizes[operand] for operand in self.graph[name].operands]
+        widths = {key: term[0].shape[1] for part in parts for key, term in part.items()}
         result = {}
-        for name, width in widths.items():
-            parts = [
-                operand[name] if name in operand else (np.zeros((size, width)), Fraction(0))
-                for size, operand in zip(sizes, operands, strict=True)
+        for key, width in widths.items():
+            terms = [
+                part[key] if key in part else (np.zeros((size, width)), Fraction(0))
+                for size, part in zip(sizes, parts, strict=True)
             ]
-            result[name] = (np.concatenate([matrix for matrix, _ in parts]), sum((e for _, e in parts), Fraction(0)))
+            result[key] = (np.concatenate([matrix for matrix, _ in terms]), sum((e for _, e in terms), Fraction(0)))
         return result
 
 

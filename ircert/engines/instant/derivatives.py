@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array, Indices, Mask, Matrix
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine, Relu
 from ircert.limits import checkpoint
 
 M = TypeVar("M")
@@ -107,7 +107,7 @@ def derivatives(
 
 
 @dataclass
-class _Forward(Generic[M]):
+class _Forward(Forward[M]):
     """One walk through the graph."""
 
     graph: Graph
@@ -116,7 +116,7 @@ class _Forward(Generic[M]):
     arithmetic: Arithmetic[M]
     wanted: set[str]
     watched: Mapping[str, Indices]
-    values: dict[str, M] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
 
     def run(self) -> Derivatives[M]:
         """Node by node, until all that is wanted is known; values are dropped after their last reader."""
@@ -127,7 +127,8 @@ class _Forward(Generic[M]):
                 break
             checkpoint()
             if node.name != self.graph.input:
-                self.values[node.name] = self._value(node)
+                operands: list[Any] = [self.values.get(name) for name in node.operands]
+                self.values[node.name] = self.step(node, operands)
             elif node.name in self.wanted or not all(isinstance(n.op, Affine) for n in self._readers(node)):
                 self.values[node.name] = self.arithmetic.of_floats(self._unit())
             if len(self.watched.get(node.name, ())):
@@ -148,29 +149,27 @@ class _Forward(Generic[M]):
         unit[self.columns, np.arange(len(self.columns))] = 1.0
         return unit
 
-    def _value(self, node: Node) -> M:
-        if isinstance(node.op, Affine):
-            return self._affine(node, node.op.weight)
-        operands = [self.values[name] for name in node.operands]
-        if isinstance(node.op, Relu):
-            return self.arithmetic.masked(operands[0], self.on[node.name])
-        if isinstance(node.op, Select):
-            return self.arithmetic.rows(operands[0], node.op.indices)
-        if isinstance(node.op, Concat):
-            return self.arithmetic.stack(operands)
-        if isinstance(node.op, Add):
-            return self.arithmetic.total(operands)
-        what = f"{node.op.kind} has no linear regions here"
-        raise UnsupportedModel(what, remedy="run the pass `canonicalize` before")
+    def relu(self, name: str, x: M) -> M:
+        return self.arithmetic.masked(x, self.on[name])
 
-    def _affine(self, node: Node, weight: Matrix) -> M:
+    def select(self, name: str, indices: Indices, x: M) -> M:
+        return self.arithmetic.rows(x, indices)
+
+    def concat(self, name: str, parts: list[M]) -> M:
+        return self.arithmetic.stack(parts)
+
+    def add(self, name: str, parts: list[M]) -> M:
+        return self.arithmetic.total(parts)
+
+    def affine(self, name: str, op: Affine, x: M | None) -> M:
         """weight @ operand, without the rows that the relu behind it drops."""
+        node, weight = self.graph[name], op.weight
         needed = self._needed(node)
         some = weight if needed is None else weight[needed]
-        if node.operands == (self.graph.input,):
+        if x is None or node.operands == (self.graph.input,):
             product = self.arithmetic.of_floats(dense(some[:, self.columns]))
         else:
-            product = self.arithmetic.times(some, self.values[node.operands[0]])
+            product = self.arithmetic.times(some, x)
         return product if needed is None else self.arithmetic.spread(product, needed, weight.shape[0])
 
     def _needed(self, node: Node) -> Indices | None:

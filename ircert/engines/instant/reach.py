@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ircert.bounds.interval import Intervals
 from ircert.bounds.rounding import TINY, UNIT, slack
 from ircert.engines.instant.directions import Direction, Neighbourhood
-from ircert.errors import UnsupportedModel
-from ircert.ir.arrays import Array, Mask, Matrix
-from ircert.ir.graph import Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.arrays import Array, Mask
+from ircert.ir.ops import Affine
 from ircert.ir.rational import Rationals
-from ircert.limits import checkpoint
 
 Moved = tuple[Array, Array]
 """A derivative in floats, and a bound on its error."""
@@ -43,36 +41,29 @@ def _before_relus(place: Neighbourhood, direction: Direction, on: dict[str, Mask
     graph = place.graph
     vector, rounding = direction.floats(graph.input_dim), np.zeros(graph.input_dim)
     rounding[direction.inputs] = np.abs(vector[direction.inputs]) * (2 * UNIT) + 2 * TINY
-    values: dict[str, Moved] = {graph.input: (vector, rounding)}
-    found = {}
+    walk = _Motion(on)
     with np.errstate(all="ignore"):
-        for node in graph.nodes:
-            checkpoint()
-            operands = [values[name] for name in node.operands]
-            if isinstance(node.op, Relu):
-                found[node.name] = operands[0]
-            if node.name != graph.input:
-                values[node.name] = _moved(node, operands, on)
-    return found
+        walk.walk(graph, (vector, rounding))
+    return walk.before
 
 
-def _moved(node: Node, operands: list[Moved], on: dict[str, Mask]) -> Moved:
-    slope, error = operands[0]
-    if isinstance(node.op, Affine):
-        return _product(node.op.weight, slope, error)
-    if isinstance(node.op, Relu):
-        return np.where(on[node.name], slope, 0.0), np.where(on[node.name], error, 0.0)
-    if isinstance(node.op, Select):
-        return slope[node.op.indices], error[node.op.indices]
-    if isinstance(node.op, Concat):
-        return np.concatenate([s for s, _ in operands]), np.concatenate([e for _, e in operands])
-    if isinstance(node.op, Add):
-        slopes, errors = (np.array(part) for part in zip(*operands, strict=True))
+class _Motion(Intervals):
+    """Derivatives in floats, with bounds on their errors."""
+
+    def __init__(self, on: dict[str, Mask]) -> None:
+        self.on = on
+        self.before: dict[str, Moved] = {}
+
+    def affine(self, name: str, op: Affine, x: Moved) -> Moved:
+        slope, error = x
+        size = abs(op.weight)
+        rounding = slack(op.weight.shape[1], size @ (np.abs(slope) + error))
+        return np.asarray(op.weight @ slope), np.asarray(size @ error) + rounding
+
+    def relu(self, name: str, x: Moved) -> Moved:
+        self.before[name] = x
+        return np.where(self.on[name], x[0], 0.0), np.where(self.on[name], x[1], 0.0)
+
+    def add(self, name: str, parts: list[Moved]) -> Moved:
+        slopes, errors = (np.array(part) for part in zip(*parts, strict=True))
         return slopes.sum(axis=0), errors.sum(axis=0) + slack(len(slopes), (np.abs(slopes) + errors).sum(axis=0))
-    raise UnsupportedModel(f"{node.op.kind} has no linear regions here", remedy="run the pass `canonicalize` before")
-
-
-def _product(weight: Matrix, slope: Array, error: Array) -> Moved:
-    size = abs(weight)
-    rounding = slack(weight.shape[1], size @ (np.abs(slope) + error))
-    return np.asarray(weight @ slope), np.asarray(size @ error) + rounding

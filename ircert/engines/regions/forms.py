@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.errors import UnsupportedModel
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Node
-from ircert.ir.ops import Add, Affine, Concat, Select
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
 from ircert.ir.rational import Rationals, integer_type
 
 UNIT = 2.0**-53
@@ -99,23 +99,31 @@ def input_forms(center: Array, reach: float) -> Forms:
     return Forms(value, np.zeros((1, len(center))), reach)
 
 
+class _Affine(Forward[Forms | Masked]):
+    """Affine operations on forms."""
+
+    def affine(self, name: str, op: Affine, x: Forms | Masked) -> Forms:
+        return _affine(op, x)
+
+    def select(self, name: str, indices: Indices, x: Forms | Masked) -> Forms:
+        forms = x.dense()
+        return Forms(forms.value[:, :, indices], forms.error[:, indices], forms.reach)
+
+    def concat(self, name: str, parts: list[Forms | Masked]) -> Forms:
+        operands = [forms.dense() for forms in parts]
+        value = np.concatenate([f.value for f in operands], axis=2)
+        return Forms(value, np.concatenate([f.error for f in operands], axis=1), operands[0].reach)
+
+    def add(self, name: str, parts: list[Forms | Masked]) -> Forms:
+        return _sum([forms.dense() for forms in parts])
+
+
 def applied(node: Node, given: list[Forms | Masked]) -> Forms:
     """An affine operation on forms."""
-    op = node.op
-    if isinstance(op, Affine):
-        return _affine(op, given[0])
-    operands = [forms.dense() for forms in given]
-    first = operands[0]
-    if isinstance(op, Select):
-        return Forms(first.value[:, :, op.indices], first.error[:, op.indices], first.reach)
-    if isinstance(op, Concat):
-        value = np.concatenate([f.value for f in operands], axis=2)
-        return Forms(value, np.concatenate([f.error for f in operands], axis=1), first.reach)
-    if isinstance(op, Add):
-        return _sum(operands)
-    raise UnsupportedModel(
-        f"{op.kind} at `{node.name}` has no linear regions", remedy="the regions engine takes piecewise-linear networks"
-    )
+    return _AFFINE.step(node, given).dense()
+
+
+_AFFINE = _Affine()
 
 
 def _affine(op: Affine, x: Forms | Masked) -> Forms:

@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 from ircert.bounds.bounds import Bounds
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, diagonal
-from ircert.ir.graph import Node
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import MARGIN, NetworkCopy
@@ -40,13 +39,15 @@ class DifferenceCopy(NetworkCopy):
         self.copies = copies
         super().__init__(build, slopes, d, "d", prefix=prefix)
 
-    def _relu(self, node: Node) -> Form:
-        (operand,) = node.operands
-        tag, origin = node.name, self._origin(node.name)
+    def relu(self, name: str, x: Form) -> Form:
+        (operand,) = self.graph[name].operands
+        tag, origin = name, self._origin(name)
         low, high = self._finite(tag)
         delta = self.build.variables(self._name("q", tag), len(low), low, high, origin=origin)
-        x, y = (copy.forms[tag] for copy in self.copies)
-        x.plus(y, -1.0).rows(self.build, self._name("gap", tag), "=", np.zeros(len(low)), (delta, -1.0), origin=origin)
+        one, two = (copy.forms[tag] for copy in self.copies)
+        one.plus(two, -1.0).rows(
+            self.build, self._name("gap", tag), "=", np.zeros(len(low)), (delta, -1.0), origin=origin
+        )
         self._sides(tag, operand, self._variables(operand), Form.of(delta))
         return Form.of(delta)
 

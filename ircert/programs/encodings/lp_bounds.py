@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.interval import propagate
+from ircert.bounds.interval import INTERVALS
 from ircert.bounds.rounding import slack
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
@@ -72,7 +72,7 @@ def _forward(graph: Graph, low: dict[str, Array], high: dict[str, Array], since:
     names = [node.name for node in graph.nodes]
     for node in graph.nodes[names.index(since) + 1 :]:
         if node.operands:
-            found = propagate(node.op, [(low[name], high[name]) for name in node.operands])
+            found = INTERVALS.step(node, [(low[name], high[name]) for name in node.operands])
             low[node.name] = np.maximum(low[node.name], found[0])
             high[node.name] = np.minimum(high[node.name], found[1])
 

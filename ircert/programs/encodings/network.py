@@ -16,8 +16,9 @@ import numpy as np
 from ircert.bounds.bounds import Bounds
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, diagonal
-from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.graph import Graph
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form, exact_sum
 from ircert.programs.program import Block, Origin
@@ -30,7 +31,7 @@ LONGEST = 40
 """Longer names of nodes are cut: names in files may have 100 characters."""
 
 
-class NetworkCopy:
+class NetworkCopy(Forward[Form]):
     """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
 
     preactivations: what each relu reads; phases: the binaries of its open neurons (their numbers are the labels)
@@ -53,25 +54,24 @@ class NetworkCopy:
         self.phases: dict[str, tuple[Block, ...]] = {}
         for node in self.graph.nodes:
             if node.name != self.graph.input:
-                self.forms[node.name] = self._form(node)
+                self.forms[node.name] = self.step(node, [self.forms[name] for name in node.operands])
 
     @property
     def output(self) -> Form:
         """The network's output."""
         return self.forms[self.graph.output]
 
-    def _form(self, node: Node) -> Form:
-        if isinstance(node.op, Relu):
-            return self._relu(node)
-        if isinstance(node.op, Affine):
-            return self._variables(node.operands[0]).mapped(node.op.weight, node.op.bias)
-        operands = [self.forms[name] for name in node.operands]
-        if isinstance(node.op, Select):
-            return operands[0].take(node.op.indices)
-        if isinstance(node.op, Concat):
-            return Form.stacked(operands)
-        assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
-        return exact_sum(operands) or _sum([self._variables(name) for name in node.operands])
+    def affine(self, name: str, op: Affine, x: Form) -> Form:
+        return self._variables(self.graph[name].operands[0]).mapped(op.weight, op.bias)
+
+    def select(self, name: str, indices: Indices, x: Form) -> Form:
+        return x.take(indices)
+
+    def concat(self, name: str, parts: list[Form]) -> Form:
+        return Form.stacked(parts)
+
+    def add(self, name: str, parts: list[Form]) -> Form:
+        return exact_sum(parts) or _sum([self._variables(operand) for operand in self.graph[name].operands])
 
     def _variables(self, name: str) -> Form:
         """A node's value in variables of its own, if it is not already made of variables that occur once.
@@ -89,15 +89,13 @@ class NetworkCopy:
         self.forms[name] = Form.of(block)
         return self.forms[name]
 
-    def _relu(self, node: Node) -> Form:
-        (operand,) = node.operands
-        z = self.forms[operand]
-        low, high = self._finite(operand)
-        origin, tag = self._origin(node.name), node.name
+    def relu(self, name: str, x: Form) -> Form:
+        low, high = self._finite(self.graph[name].operands[0])
+        origin, tag, z = self._origin(name), name, x
         y = self.build.variables(
             self._name("relu", tag), len(low), np.maximum(low, 0.0), np.maximum(high, 0.0), origin=origin
         )
-        self.preactivations[node.name] = z
+        self.preactivations[name] = z
         active = np.flatnonzero((low >= 0) & (high > 0))
         part = Form.of(y).take(active)
         z.take(active).plus(part, -1.0).rows(

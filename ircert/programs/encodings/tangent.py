@@ -26,7 +26,6 @@ from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask, diagonal
-from ircert.ir.graph import Node
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import MARGIN, NetworkCopy
@@ -64,16 +63,16 @@ class DirectionCopy(NetworkCopy):
         self.thickness = thickness
         super().__init__(build, slopes, v, "v")
 
-    def _relu(self, node: Node) -> Form:
-        (operand,) = node.operands
-        low, high = self._finite(node.name)
-        q = self.build.variables(self._name("q", node.name), len(low), low, high, origin=self._origin(node.name))
+    def relu(self, name: str, x: Form) -> Form:
+        (operand,) = self.graph[name].operands
+        low, high = self._finite(name)
+        q = self.build.variables(self._name("q", name), len(low), low, high, origin=self._origin(name))
         g = self._variables(operand)
         on = np.flatnonzero((self.at.bounds.low[operand] >= 0) & (self.at.bounds.high[operand] > 0))
         same = Form.of(q).take(on).plus(g.take(on), -1.0)
-        self._put("same", node.name, same, "=", np.zeros(len(on)), on)
-        if node.name in self.at.phases:
-            self._free(node.name, operand, g, Form.of(q))
+        self._put("same", name, same, "=", np.zeros(len(on)), on)
+        if name in self.at.phases:
+            self._free(name, operand, g, Form.of(q))
         return Form.of(q)
 
     def _free(self, tag: str, operand: str, g: Form, q: Form) -> None:

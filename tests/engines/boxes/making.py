@@ -9,12 +9,15 @@ import numpy as np
 
 import ircert
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
 from ircert.passes.fuse_affine import canonical
 
 Generator = np.random.Generator
 
 
-def setting_of(graph: ircert.Graph, center: Any, problem: str = "local", norm: Any = "inf", **domain: Any) -> Setting:
+def setting_of(
+    graph: ircert.Graph, center: Any, problem: str = "local", norm: Any = Norm.INF, **domain: Any
+) -> Setting:
     n = graph.input_dim
     low, high = domain.get("low", np.full(n, -np.inf)), domain.get("high", np.full(n, np.inf))
     return Setting(

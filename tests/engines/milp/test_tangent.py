@@ -13,6 +13,7 @@ from ircert.engines.base import Question
 from ircert.engines.milp import part_search
 from ircert.engines.milp.tangent import Tangents, tangents
 from ircert.errors import ProgramError
+from ircert.geometry.norm import norm_of
 from ircert.ir.graph import Graph
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
@@ -29,7 +30,9 @@ def ask(network: Any, center: Any, problem: str = "local", norm: Any = "inf", **
     size = graph.input_dim
     low, high = options.pop("domain", (np.full(size, -np.inf), np.full(size, np.inf)))
     other, backend = options.pop("other", None), options.pop("backend", None)
-    question = Question(graph, other, problem, norm, np.asarray(center, float), low, high, None, UPPER, backend=backend)
+    question = Question(
+        graph, other, problem, norm_of(norm), np.asarray(center, float), low, high, None, UPPER, backend=backend
+    )
     return tangents(question, **options)
 
 

@@ -132,11 +132,11 @@ def test_the_solvers_collision_refutes_where_trees_have_no_time(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("problem", "norm", "most"),
     [
-        ("local", "inf", 0.5),
-        ("local", "1", 0.75),
-        ("pseudo", "inf", 0.5),
-        ("pseudo", "1", 0.5),
-        ("transform", "inf", None),
+        ("local", Norm.INF, 0.5),
+        ("local", Norm.ONE, 0.75),
+        ("pseudo", Norm.INF, 0.5),
+        ("pseudo", Norm.ONE, 0.5),
+        ("transform", Norm.INF, None),
     ],
 )
 def test_the_size_of_ball_and_domain(problem: str, norm: Any, most: float | None) -> None:

@@ -13,9 +13,8 @@ import numpy as np
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
-from ircert.ir.graph import Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
-from ircert.limits import checkpoint
+from ircert.ir.interpret import Given, GivenBack
+from ircert.ir.ops import Affine
 
 Step: TypeAlias = Callable[[str, Array], Array]
 
@@ -31,14 +30,6 @@ def times(weight: Array, values: Array) -> Array:
     return result.reshape(weight.shape[0], *values.shape[1:])
 
 
-def total(parts: list[Array]) -> Array:
-    """The sum, in order."""
-    result = parts[0]
-    for part in parts[1:]:
-        result = result + part
-    return result
-
-
 class Batches:
     """The graph of a setting, for walks. Its givens are the outputs that are looked at."""
 
@@ -46,13 +37,9 @@ class Batches:
         self.setting = setting
         self.size = setting.size
         self.givens = setting.givens
-        graph = setting.graph
-        self._input, self._output = graph.input, graph.output
-        self._sizes = graph.sizes
-        self._nodes: list[Node] = [node for node in graph.nodes if node.name != graph.input]
         self.weights: dict[str, Array] = {}
         self.biases: dict[str, Array] = {}
-        for node in self._nodes:
+        for node in setting.graph.nodes:
             if isinstance(node.op, Affine):
                 weight = node.op.weight
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
@@ -68,61 +55,22 @@ class Batches:
     # --- walks -------------------------------------------------------------------------------------------------------
 
     def forward(
-        self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] = total
+        self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] | None = None
     ) -> dict[str, Array]:
         """The values of all nodes; steps are given a node's name and its operand's value."""
-        values = {self._input: start}
-        for node in self._nodes:
-            checkpoint()
-            given = [values[name] for name in node.operands]
-            if isinstance(node.op, Affine):
-                values[node.name] = affine(node.name, given[0])
-            elif isinstance(node.op, Relu):
-                values[node.name] = relu(node.name, given[0])
-            elif isinstance(node.op, Select):
-                values[node.name] = given[0][node.op.indices]
-            elif isinstance(node.op, Concat):
-                values[node.name] = np.concatenate(given)
-            else:
-                assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
-                values[node.name] = add(given)
-        return values
+        return Given(affine, relu, add).walk(self.setting.graph, start)
 
     def output(self, values: dict[str, Array]) -> Array:
         """The givens among the values of a walk."""
-        return values[self._output][: self.givens]
+        return values[self.setting.graph.output][: self.givens]
 
     def backward(self, start: Array, affine: Step, relu: Step) -> Array:
         """The coefficients (entries, rows, boxes) of the inputs from those of the givens."""
-        most = self._sizes[self._output]
-        if most > self.givens:
-            start = np.concatenate([start, np.zeros((most - self.givens, *start.shape[1:]))])
-        waiting = {self._output: start}
-
-        def give(name: str, part: Array) -> None:
-            waiting[name] = waiting[name] + part if name in waiting else part
-
-        for node in reversed(self._nodes):
-            if node.name not in waiting:
-                continue
-            checkpoint()
-            given = waiting.pop(node.name)
-            if isinstance(node.op, Affine):
-                give(node.operands[0], affine(node.name, given))
-            elif isinstance(node.op, Relu):
-                give(node.operands[0], relu(node.name, given))
-            elif isinstance(node.op, Select):
-                wide = np.zeros((self._sizes[node.operands[0]], *given.shape[1:]))
-                np.add.at(wide, node.op.indices, given)
-                give(node.operands[0], wide)
-            elif isinstance(node.op, Concat):
-                sizes = [self._sizes[name] for name in node.operands]
-                for name, part in zip(node.operands, Concat.slices(sizes), strict=True):
-                    give(name, given[part])
-            else:
-                for name in node.operands:
-                    give(name, given)
-        return waiting.get(self._input, np.zeros((self.size, *start.shape[1:])))
+        graph = self.setting.graph
+        if graph.output_dim > self.givens:
+            start = np.concatenate([start, np.zeros((graph.output_dim - self.givens, *start.shape[1:]))])
+        found = GivenBack[Array](affine, relu).walk(graph, start)
+        return np.zeros((self.size, *start.shape[1:])) if found is None else found
 
     # --- rounding ----------------------------------------------------------------------------------------------------
 
@@ -149,7 +97,7 @@ class Batches:
 
             unit = np.eye(self.givens)[:, :, None]
             self.backward(unit, lambda name, v: times(self.absolute[name].T, v), relu)
-            steps = 16.0 * self.terms * (len(self._nodes) + 2)
+            steps = 16.0 * self.terms * (len(self.setting.graph.nodes) + 1)
             return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything
 
 

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from ircert.bounds.contraction import keeps_apart, largest_kernel
+from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Indices, Mask
-from ircert.ir.graph import Graph
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.interpret import Given
+from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
 
 MOST_INPUTS = 8
@@ -66,42 +67,7 @@ class Secants:
     def interval(self, slopes: Slopes) -> tuple[Array, Array]:
         """Bounds on the entries of J."""
         unit = np.eye(self.setting.size)
-        values: dict[str, tuple[Array, Array]] = {self.setting.graph.input: (unit, unit)}
-
-        def affine(name: str, given: tuple[Array, Array]) -> tuple[Array, Array]:
-            weight = self.weights[name]
-            middle, radius = (given[0] + given[1]) / 2, (given[1] - given[0]) / 2
-            absolute = np.abs(weight) @ (np.abs(middle) + radius)
-            center, reach = weight @ middle, np.abs(weight) @ radius + slack(weight.shape[1] + 4, absolute)
-            reach = reach * (1 + 4 * UNIT) + slack(1, np.abs(center))
-            return center - reach, center + reach
-
-        def relu(name: str, given: tuple[Array, Array]) -> tuple[Array, Array]:
-            on = slopes.on[self.setting.relus[name]][:, None]
-            free = slopes.free[self.setting.relus[name]][:, None]
-            low = np.where(free, np.minimum(given[0], 0.0), np.where(on, given[0], 0.0))
-            return low, np.where(free, np.maximum(given[1], 0.0), np.where(on, given[1], 0.0))
-
-        def add(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-            error = slack(len(parts), np.sum([np.maximum(abs(a), abs(b)) for a, b in parts], axis=0))
-            return np.sum([a for a, _ in parts], axis=0) - error, np.sum([b for _, b in parts], axis=0) + error
-
-        for node in self.setting.graph.nodes:
-            if node.name == self.setting.graph.input:
-                continue
-            checkpoint()
-            given = [values[name] for name in node.operands]
-            if isinstance(node.op, Affine):
-                values[node.name] = affine(node.name, given[0])
-            elif isinstance(node.op, Relu):
-                values[node.name] = relu(node.name, given[0])
-            elif isinstance(node.op, Select):
-                values[node.name] = given[0][0][node.op.indices], given[0][1][node.op.indices]
-            elif isinstance(node.op, Concat):
-                values[node.name] = np.concatenate([a for a, _ in given]), np.concatenate([b for _, b in given])
-            else:
-                values[node.name] = add(given)
-        low, high = values[self.setting.graph.output]
+        low, high = _Intervals(self, slopes).walk(self.setting.graph, (unit, unit))[self.setting.graph.output]
         return low[: self.setting.givens], high[: self.setting.givens]
 
     # --- corners -----------------------------------------------------------------------------------------------------
@@ -162,7 +128,7 @@ class Secants:
         def relu(name: str, given: Array) -> Array:
             return slopes[:, relus[name], None] * given
 
-        result = _propagated(graph, unit, relu, lambda name, given: self.weights[name] @ given)
+        result = _Stacks(lambda name, given: self.weights[name] @ given, relu).walk(graph, unit)[graph.output]
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
         return full[:, : self.setting.givens]
 
@@ -184,36 +150,43 @@ class Secants:
             error = (weight @ given[1]) * (1 + 8 * (weight.shape[1] + 4) * UNIT) + slack(weight.shape[1] + 4, size)
             return np.stack([size + error, error])
 
-        result = _propagated(graph, start, relu, affine, extra=True)
+        def add(parts: list[Array]) -> Array:
+            total = np.sum(parts, axis=0) * (1 + 8 * len(parts) * UNIT)
+            return np.stack([total[0], total[1] + slack(len(parts), total[0])])
+
+        result = _Stacks(affine, relu, add).walk(graph, start)[graph.output]
         return result[0][: self.setting.givens], result[1][: self.setting.givens]
 
 
-def _propagated(graph: Graph, start: Array, relu: Any, affine: Any, *, extra: bool = False) -> Array:
-    values: dict[str, Array] = {graph.input: start}
-    for node in graph.nodes:
-        if node.name == graph.input:
-            continue
-        checkpoint()
-        given = [values[name] for name in node.operands]
-        if isinstance(node.op, Affine):
-            values[node.name] = affine(node.name, given[0])
-        elif isinstance(node.op, Relu):
-            values[node.name] = relu(node.name, given[0])
-        elif isinstance(node.op, Select):
-            values[node.name] = given[0][:, node.op.indices]
-        elif isinstance(node.op, Concat):
-            most = max(len(part) for part in given)
-            values[node.name] = np.concatenate([np.broadcast_to(p, (most, *p.shape[1:])) for p in given], axis=1)
-        else:
-            assert isinstance(node.op, Add), f"{node.op.kind} in a canonical graph"
-            total = given[0]
-            for part in given[1:]:
-                total = total + part
-            if extra:
-                total = total * (1 + 8 * len(given) * UNIT)
-                total = np.stack([total[0], total[1] + slack(len(given), total[0])])
-            values[node.name] = total
-    return values[graph.output]
+class _Intervals(Intervals):
+    """Bounds on derivatives, a row for each neuron."""
+
+    def __init__(self, secants: Secants, slopes: Slopes) -> None:
+        self.weights, self.relus, self.slopes = secants.weights, secants.setting.relus, slopes
+
+    def affine(self, name: str, op: Affine, x: Interval) -> Interval:
+        weight = self.weights[name]
+        middle, radius = (x[0] + x[1]) / 2, (x[1] - x[0]) / 2
+        absolute = np.abs(weight) @ (np.abs(middle) + radius)
+        center, reach = weight @ middle, np.abs(weight) @ radius + slack(weight.shape[1] + 4, absolute)
+        reach = reach * (1 + 4 * UNIT) + slack(1, np.abs(center))
+        return center - reach, center + reach
+
+    def relu(self, name: str, x: Interval) -> Interval:
+        on, free = (which[self.relus[name]][:, None] for which in (self.slopes.on, self.slopes.free))
+        low = np.where(free, np.minimum(x[0], 0.0), np.where(on, x[0], 0.0))
+        return low, np.where(free, np.maximum(x[1], 0.0), np.where(on, x[1], 0.0))
+
+
+class _Stacks(Given[Array]):
+    """Stacks of matrices with a row for each neuron; a stack of one serves all."""
+
+    def select(self, name: str, indices: Indices, x: Array) -> Array:
+        return x[:, indices]
+
+    def concat(self, name: str, parts: list[Array]) -> Array:
+        most = max(len(part) for part in parts)
+        return np.concatenate([np.broadcast_to(p, (most, *p.shape[1:])) for p in parts], axis=1)
 
 
 def determinants(matrices: Array, size: Array, error: Array) -> tuple[Array, float]:

@@ -11,11 +11,11 @@ import numpy as np
 from flint import fmpz_mat
 
 from ircert.engines.boxes.problem.setting import Phases, Setting
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Indices
 from ircert.ir.dyadic import integers
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
 from ircert.ir.rational import Integers, Rationals, integer_array, integer_type
-from ircert.limits import checkpoint
 
 KEPT = 512
 
@@ -57,39 +57,46 @@ class ExactMaps:
         return self._known[key]
 
     def _made(self, on: Any) -> RegionMap:
-        setting, graph = self.setting, self.setting.graph
-        maps: dict[str, tuple[Integers, Any]] = {graph.input: _start(setting.center)}
-        z = []
-        for node in graph.nodes:
-            if node.name == graph.input:
-                continue
-            checkpoint()
-            operands = [maps[name] for name in node.operands]
-            if isinstance(node.op, Relu):
-                numbers, below = operands[0]
-                z.append(numbers)
-                numbers = numbers.copy()
-                numbers[~on[setting.relus[node.name]]] = integer_type()(0)
-                maps[node.name] = numbers, below
-            elif isinstance(node.op, Affine):
-                maps[node.name] = self._affine(node.name, node.op, *operands[0])
-            elif isinstance(node.op, Select):
-                maps[node.name] = operands[0][0][node.op.indices], operands[0][1]
-            else:
-                maps[node.name] = _joined(node.op, operands)
-        empty = np.zeros((0, setting.size + 1), dtype=object)
-        return RegionMap(np.concatenate([empty, *z]), maps[graph.output][0])
+        walk = _Rows(self.setting, on, self._weights)
+        values, _ = walk.walk(self.setting.graph, _start(self.setting.center))[self.setting.graph.output]
+        empty = np.zeros((0, self.setting.size + 1), dtype=object)
+        return RegionMap(np.concatenate([empty, *walk.z]), values)
 
-    def _affine(self, name: str, op: Affine, numbers: Integers, below: Any) -> tuple[Integers, Any]:
-        if name not in self._weights:
+
+class _Rows(Forward[tuple[Integers, Any]]):
+    """The forms of nodes on one region: integers over a power of two."""
+
+    def __init__(self, setting: Setting, on: Any, weights: dict[str, tuple[Any, Integers, Any]]) -> None:
+        self.setting, self.on, self.weights = setting, on, weights
+        self.z: list[Integers] = []
+
+    def affine(self, name: str, op: Affine, x: tuple[Integers, Any]) -> tuple[Integers, Any]:
+        if name not in self.weights:
             dense = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
             flat, shift = integers(np.concatenate([dense.ravel(), op.bias]))
             bias = integer_array(flat[dense.size :])
-            self._weights[name] = fmpz_mat(*dense.shape, flat[: dense.size]), bias, integer_type()(1 << shift)
-        weight, bias, scale = self._weights[name]
-        result = _product(weight, numbers)
-        result[:, -1] = result[:, -1] + bias * below
-        return result, below * scale
+            self.weights[name] = fmpz_mat(*dense.shape, flat[: dense.size]), bias, integer_type()(1 << shift)
+        weight, bias, scale = self.weights[name]
+        result = _product(weight, x[0])
+        result[:, -1] = result[:, -1] + bias * x[1]
+        return result, x[1] * scale
+
+    def relu(self, name: str, x: tuple[Integers, Any]) -> tuple[Integers, Any]:
+        self.z.append(x[0])
+        numbers = x[0].copy()
+        numbers[~self.on[self.setting.relus[name]]] = integer_type()(0)
+        return numbers, x[1]
+
+    def select(self, name: str, indices: Indices, x: tuple[Integers, Any]) -> tuple[Integers, Any]:
+        return x[0][indices], x[1]
+
+    def concat(self, name: str, parts: list[tuple[Integers, Any]]) -> tuple[Integers, Any]:
+        tables, below = _aligned(parts)
+        return np.concatenate(tables), below
+
+    def add(self, name: str, parts: list[tuple[Integers, Any]]) -> tuple[Integers, Any]:
+        tables, below = _aligned(parts)
+        return sum(tables[1:], tables[0]), below
 
 
 def _start(center: Array) -> tuple[Integers, Any]:
@@ -109,14 +116,10 @@ def _product(weight: fmpz_mat, numbers: Integers) -> Integers:
     return integer_array([int(v) for v in found.entries()]).reshape(-1, columns)
 
 
-def _joined(op: Any, operands: list[tuple[Integers, Any]]) -> tuple[Integers, Any]:
-    """Concat or Add; all denominators are powers of two."""
+def _aligned(operands: list[tuple[Integers, Any]]) -> tuple[list[Integers], Any]:
+    """Over one denominator; all are powers of two."""
     below = max(bottom for _, bottom in operands)
-    tables = [numbers * (below // bottom) for numbers, bottom in operands]
-    if isinstance(op, Concat):
-        return np.concatenate(tables), below
-    assert isinstance(op, Add), f"{op.kind} in a canonical graph"
-    return sum(tables[1:], tables[0]), below
+    return [numbers * (below // bottom) for numbers, bottom in operands], below
 
 
 def center_signs(setting: Setting) -> Phases:

@@ -14,7 +14,8 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, Concat, Relu, Select
+from ircert.ir.ops import Relu
+from ircert.passes.liveness import live_entries
 
 Phases = NDArray[np.int8]
 """Per neuron: 1 (z >= 0), -1 (z <= 0) or 0 (open)."""
@@ -93,26 +94,8 @@ def flipped(phases: Phases, neurons: Indices | list[int]) -> Phases:
 
 def neurons_that_matter(setting: Setting) -> NDArray[np.bool_]:
     """Which neurons the givens depend on, going back along nonzero weights."""
-    graph = setting.graph
-    wanted = {name: np.zeros(size, dtype=bool) for name, size in graph.sizes.items()}
-    wanted[graph.output][: setting.givens] = True
-    for node in reversed(graph.nodes):
-        mask = wanted[node.name]
-        if node.name == graph.input or not mask.any():
-            continue
-        op = node.op
-        if isinstance(op, Affine):
-            wanted[node.operands[0]] |= np.asarray((abs(op.weight[mask]) > 0).sum(axis=0)).ravel() > 0
-        elif isinstance(op, Select):
-            wanted[node.operands[0]][op.indices[mask]] = True
-        elif isinstance(op, Concat):
-            sizes = [graph.sizes[name] for name in node.operands]
-            for name, part in zip(node.operands, Concat.slices(sizes), strict=True):
-                wanted[name] |= mask[part]
-        else:
-            for name in node.operands:
-                wanted[name] |= mask
-    return np.concatenate([np.zeros(0, dtype=bool), *(wanted[name] for name in setting.relus)])
+    live = live_entries(setting.graph, np.arange(setting.graph.output_dim) < setting.givens)
+    return np.concatenate([np.zeros(0, dtype=bool), *(live[name] for name in setting.relus)])
 
 
 def first_layer(setting: Setting) -> NDArray[np.bool_]:

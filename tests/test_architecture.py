@@ -14,6 +14,7 @@ ROOMS = [
     "ircert.errors",
     "ircert.files",
     "ircert.limits",
+    "ircert.processes",
     "ircert.threads",
     "ircert.plugins",
     "ircert.ir",

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ircert.engines.boxes.enclosures.batches import MOST as BATCH
 from ircert.engines.boxes.search.divisible import Reply, Share, Subject
-from ircert.engines.boxes.workers.worker import KEPT, Failure, Order
-from ircert.errors import ProcessError
+from ircert.engines.boxes.workers.worker import KEPT, Order
+from ircert.processes import code_of, ended, received, send, started
 
 MOST = 64
 """More processes than this wait for the one that deals out."""
@@ -26,12 +21,7 @@ LOT = BATCH // 2
 """Pieces for each process in a round, at most."""
 EFFORT = 10_000
 """What a process does in a round: much more than dealing out takes, and little enough to share evenly."""
-START = (
-    "import signal; [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]; "
-    "import sys; sys.path[:] = sys.argv[1:]; from ircert.engines.boxes.workers.worker import main; main()"
-)
-"""Not `multiprocessing`: it would run the script that asks, again, in every process."""
-ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+START = code_of("ircert.engines.boxes.workers.worker")
 
 
 @dataclass
@@ -72,10 +62,10 @@ class Crew:
             number, new = self._number(subject)
             for i, process in enumerate(self._running):
                 share = deal(i, self.threads)
-                _send(process, Order(number, subject if new else None, share, EFFORT, self.left()))
+                send(process, Order(number, subject if new else None, share, EFFORT, self.left()))
             self.rounds += 1
             # processes that are ready before wait with their reply
-            replies = [_received(process) for process in self._running]
+            replies: list[Reply] = [received(process) for process in self._running]
             self.busiest += max(reply.seconds for reply in replies)
             return replies
         except BaseException:
@@ -84,24 +74,12 @@ class Crew:
 
     def close(self) -> None:
         """End all processes."""
-        for process in self._running:
-            process.kill()
-        for process in self._running:
-            # waits, and closes the pipes
-            process.communicate()
+        ended(self._running)
         self._running, self._numbers = [], {}
 
     def _start(self) -> None:
-        command = [sys.executable, "-c", START, *sys.path]
-        environment = {**os.environ, **ONE_THREAD}
-        try:
-            with _blocked_signals():
-                for _ in range(self.threads):
-                    self._running.append(
-                        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-                    )
-        except OSError as error:
-            raise ProcessError(f"a process could not be started ({error})") from error
+        for _ in range(self.threads):
+            self._running.append(started(START))
 
     def _number(self, subject: Subject) -> tuple[int, bool]:
         """A number for the search, and whether processes do not know it yet or not any more."""
@@ -112,42 +90,3 @@ class Crew:
         while len(self._numbers) > KEPT:
             del self._numbers[next(iter(self._numbers))]
         return self._next, True
-
-
-@contextmanager
-def _blocked_signals() -> Iterator[None]:
-    """Processes that start in here never see Ctrl-C and SIGTERM, which may go to all of them: this one ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _send(process: subprocess.Popen[bytes], order: Order) -> None:
-    assert process.stdin is not None
-    try:
-        pickle.dump(order, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
-        process.stdin.flush()
-    except OSError as error:
-        raise _ended(process) from error
-
-
-def _received(process: subprocess.Popen[bytes]) -> Reply:
-    assert process.stdout is not None
-    try:
-        found: Reply | Failure = pickle.load(process.stdout)
-    except (EOFError, pickle.UnpicklingError) as error:
-        raise _ended(process) from error
-    if isinstance(found, Reply):
-        return found
-    failed = found.error or RuntimeError("an error in another process")
-    failed.add_note(found.text)
-    raise failed
-
-
-def _ended(process: subprocess.Popen[bytes]) -> ProcessError:
-    return ProcessError(f"another process ended by itself (exit code {process.wait()})")

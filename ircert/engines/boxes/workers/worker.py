@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from ircert.engines.boxes.search.orientation import Orientation
 from ircert.engines.boxes.search.pair_search import PairSearch
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.limits import until
+from ircert.processes import Failure, channels, write
 
 KEPT = 4
 """Searches that a process remembers, the latest ones."""
@@ -40,14 +40,6 @@ class Order:
     share: Share
     effort: int
     seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Failure:
-    """An error instead of a reply; `error` is None where it cannot travel."""
-
-    error: Exception | None
-    text: str
 
 
 @dataclass
@@ -89,8 +81,7 @@ def _silent() -> None:
 
 def main() -> None:
     """Work until the input ends."""
-    source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print must not come between the replies
+    source, target = channels()
     parent = os.getppid()
     worker = Worker(lambda: os.getppid() != parent)
     try:
@@ -106,13 +97,5 @@ def _serve(worker: Worker, source: BinaryIO, target: BinaryIO) -> None:
     try:
         found = worker.answer(order)
     except Exception as error:
-        found = Failure(error if _travels(error) else None, traceback.format_exc())
-    pickle.dump(found, target, protocol=pickle.HIGHEST_PROTOCOL)
-    target.flush()
-
-
-def _travels(error: Exception) -> bool:
-    try:
-        return type(pickle.loads(pickle.dumps(error))) is type(error)
-    except Exception:
-        return False
+        found = Failure.of(error, traceback.format_exc())
+    write(target, found)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.util import find_spec
 from typing import IO, Any, ClassVar
@@ -40,12 +41,16 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """What is known in the middle of a run, in the program's own sense (larger is better when it maximises)."""
+    """What is known in the middle of a run, in the program's own sense (larger is better when it maximises).
+
+    point: the best one, where it is new and the solver hands it out
+    """
 
     seconds: float
     value: float | None
     bound: float | None
     nodes: int
+    point: Array | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, seconds: float, value: float | None, bound: float | None, nodes: int) -> Progress:
@@ -77,6 +82,12 @@ class Limits:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 2**31:
                 raise ValueError(f"{name} must be an integer of at least {least}, not {number!r}")
+
+    def since(self, started: float) -> Limits:
+        """What is left for the run, when the solver's model was begun at this moment of the monotonic clock."""
+        if self.time_limit is None:
+            return self
+        return replace(self, time_limit=max(0.0, self.time_limit - (time.monotonic() - started)))
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,12 @@ class Backend(ABC):
 
 
 class Solver(Backend):
-    """A backend that answers."""
+    """A backend that answers.
+
+    stops: whether a run calls `limits.progress` before its end, and then ends early where that says so
+    """
+
+    stops: ClassVar[bool] = True
 
     @abstractmethod
     def build(self, program: Program) -> Any:
@@ -151,7 +167,11 @@ class Solver(Backend):
         """Answer the program within `Limits`, given by name: solve(program, time_limit=60).
 
         A solver without quadratic rows answers programs about L2 balls through tangent planes (`ircert.backends.cuts`).
+        During `certify` large programs are solved in another process, which ends when it should
+        (`ircert.backends.solver_process`).
         """
+        from ircert.backends.solver_process import process_for
+
         by_cuts = program.features - self.offers == {CONVEX_ROWS}
         self.check(replace(program, quadratic_rows=()) if by_cuts else program)
         try:
@@ -162,6 +182,9 @@ class Solver(Backend):
             raise BackendError(str(error), backend=self.name) from None
         with Watch(chosen.progress) as watch:
             watched = replace(chosen, progress=watch)
+            process = process_for(self, program)
+            if process is not None:
+                return process.solve(self, program, watched)
             if not by_cuts:
                 return self._shielded(program, watched)
             from ircert.backends.cuts import solve_with_cuts

@@ -12,12 +12,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from ircert.backends.base import Limits, Outcome, Status
+from ircert.backends.base import Limits, Outcome, Progress, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array, Indices, Sparse
 from ircert.programs.program import Block, Program, QuadraticRow
@@ -40,12 +41,13 @@ def solve_with_cuts(
     for part in curved:
         relaxed = _with_planes(relaxed, part, part.first_directions())
     nodes = 0
+    progress = None if limits.progress is None else partial(_bound_alone, limits.progress)
     last = Outcome(Status.TIME_LIMIT, None, None, None, 0, 0.0, backend)
     for _ in range(ROUNDS):
         left = None if limits.time_limit is None else limits.time_limit - (time.monotonic() - started)
         if left is not None and left <= 0:
             break
-        outcome = solve(relaxed, replace(limits, time_limit=left))
+        outcome = solve(relaxed, replace(limits, time_limit=left, progress=progress))
         nodes += outcome.nodes
         outcome = replace(outcome, nodes=nodes, seconds=time.monotonic() - started)
         violated = [part for part in curved if outcome.point is not None and part.is_violated(outcome.point)]
@@ -57,6 +59,11 @@ def solve_with_cuts(
         for part in violated:
             relaxed = _with_planes(relaxed, part, outcome.point[part.members][None, :])
     return replace(_without_point(last, "the limit was reached before the cuts were enough"), status=Status.UNKNOWN)
+
+
+def _bound_alone(tell: Callable[[Progress], bool | None], progress: Progress) -> bool | None:
+    """Points on the way may lie outside the ball."""
+    return tell(replace(progress, point=None))
 
 
 def _without_point(outcome: Outcome, message: str) -> Outcome:

@@ -53,11 +53,12 @@ class Gurobi(Solver):
     def _solve(self, program: Program, limits: Limits) -> Outcome:
         import gurobipy
 
+        begun = time.monotonic()
         found = fitted(program, self.name, SMALLEST)
         program = found.program
         model = self.build(program)
         try:
-            return carried(found, _run(gurobipy, program, model, limits))
+            return carried(found, _run(gurobipy, program, model, limits.since(begun)))
         except gurobipy.GurobiError as error:
             raise _refusal(error) from error
         finally:

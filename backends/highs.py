@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ircert.backends.base import Limits, Outcome, Progress, Solver, Status
 from ircert.errors import BackendError
 from ircert.ir.arrays import Array
 from ircert.programs.program import BINARIES, INTEGERS, Program
+from ircert.programs.relaxation import Relaxation
 
 SMALLEST = 1e-12
 """The least value of HiGHS's option `small_matrix_value`: smaller entries are dropped with a mere warning."""
@@ -60,12 +62,13 @@ class Highs(Solver):
         return model
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        begun = time.monotonic()
         found = fitted(program, self.name, SMALLEST)
         program = found.program
         model = self.build(program)
-        _apply(model, limits)
+        _apply(model, limits.since(begun))
         started = time.monotonic()
-        _subscribe(model, limits, bool(program.integer.any()), started)
+        _subscribe(model, limits, found, started)
         _run(model)
         return carried(found, _outcome(program, model, time.monotonic() - started))
 
@@ -113,19 +116,31 @@ def _apply(model: Any, limits: Limits) -> None:
         _set(model, mip_feasibility_tolerance=tolerance)
 
 
-def _subscribe(model: Any, limits: Limits, is_mip: bool, started: float) -> None:
-    def tell(event: Any) -> None:
-        assert limits.progress is not None
+def _subscribe(model: Any, limits: Limits, found: Relaxation, started: float) -> None:
+    is_mip = bool(found.program.integer.any())
+
+    def told(event: Any) -> Progress:
         data = event.data_out
         # What these fields hold during an LP is neither; its running time is -1.
         value, bound = (data.mip_primal_bound, data.mip_dual_bound) if is_mip else (None, None)
-        if limits.progress(Progress.of(time.monotonic() - started, value, bound, data.mip_node_count)):
+        return Progress.of(time.monotonic() - started, value, bound, data.mip_node_count)
+
+    def tell(event: Any) -> None:
+        assert limits.progress is not None
+        if limits.progress(told(event)):
             event.data_in.user_interrupt = True
+
+    def show(event: Any) -> None:
+        assert limits.progress is not None
+        point = found.point(np.array(event.data_out.mip_solution, dtype=np.float64))
+        limits.progress(replace(told(event), point=point))
 
     if limits.progress is not None:
         callbacks = [model.cbSimplexInterrupt, model.cbIpmInterrupt]
         for callback in [model.cbMipInterrupt] if is_mip else callbacks:
             callback.subscribe(tell)
+        if is_mip:
+            model.cbMipImprovingSolution.subscribe(show)
 
 
 def _run(model: Any) -> None:

@@ -1,8 +1,8 @@
 """python-mip: its CBC (backend `mip`) and its HiGHS (backend `mip-highs`), always chosen by name.
 
 python-mip has no way to report or stop in the middle of a run: progress is told once, at the end, which is also when
-Ctrl-C takes effect, so give a time limit; and it does not count nodes. It is never asked to write files: it rounds
-coefficients and forgets the sense of the objective.
+Ctrl-C takes effect, so give a time limit (`certify` runs it in another process, which can be ended); and it does not
+count nodes. It is never asked to write files: it rounds coefficients and forgets the sense of the objective.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class Mip(Solver):
     name = "mip"
     offers = frozenset({BINARIES, INTEGERS})
     package = "mip"
+    stops = False
     solver_name: ClassVar[str] = "CBC"
     smallest: ClassVar[float] = 1e-12
 
@@ -96,9 +97,11 @@ class Mip(Solver):
         require_count(count - empty if count == wanted + empty else count, wanted, self.name)
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        begun = time.monotonic()
         found = fitted(program, self.name, self.smallest)
         program = found.program
         model = self.build(program)
+        limits = limits.since(begun)
         self._apply(model, limits)
         started = time.monotonic()
         with nullcontext() if program.integer.any() else self._silence():

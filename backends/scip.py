@@ -55,10 +55,11 @@ class Scip(Solver):
         return model
 
     def _solve(self, program: Program, limits: Limits) -> Outcome:
+        begun = time.monotonic()
         found = fitted(program, self.name, SMALLEST)
         program = found.program
         model = self.build(program)
-        _apply(model, limits)
+        _apply(model, limits.since(begun))
         watch = _watch(model, limits)
         started = time.monotonic()
         getattr(model, "optimizeNogil", model.optimize)()  # newer versions let other threads go on meanwhile

@@ -8,6 +8,8 @@ import time
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ircert.limits import is_over
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,8 +23,9 @@ PAUSE = 0.05
 class Watch:
     """A progress callback that never raises; what went wrong is raised when the run is over.
 
-    Calling it says whether to stop: because the user's callback said so, because it raised, or because of
-    a signal that Python handles: Ctrl-C, and SIGTERM where a program has a handler for it.
+    Calling it says whether to stop: because the user's callback said so, because it raised, because the computation
+    around the run should end (`ircert.limits`), or because of a signal that Python handles: Ctrl-C, and SIGTERM where
+    a program has a handler for it.
     """
 
     def __init__(self, progress: Callable[[Progress], bool | None] | None) -> None:
@@ -43,7 +46,7 @@ class Watch:
         """Pass on what is known, and say whether to stop."""
         if not self.stopped and self._is_due(progress):
             self._report(progress)
-        return self.stopped or self.interrupted
+        return self.stopped or self.interrupted or is_over()
 
     def __enter__(self) -> Watch:
         # An exception must not be raised inside a solver's frames, so that signals only leave a note meanwhile.

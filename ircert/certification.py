@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ircert import __version__, engines
+from ircert.backends.solver_process import one_process
 from ircert.engines.asking import ask, check
 from ircert.engines.base import Cause, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
@@ -90,7 +91,7 @@ def certify(
     check(chosen, question)
     if progress is not None:
         progress(Progress(0.0, None, str(estimated_size(question))))
-    with until(question.deadline), one_thread():
+    with until(question.deadline), one_thread(), one_process():
         answer = ask(chosen, question)
     answered = time.perf_counter()
     try:

@@ -119,8 +119,8 @@ def channels() -> tuple[BinaryIO, BinaryIO]:
 
 
 def write(target: Any, what: object) -> None:
-    """One thing, whole."""
-    pickle.dump(what, target, protocol=pickle.HIGHEST_PROTOCOL)
+    """One thing, whole or not at all."""
+    target.write(pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL))
     target.flush()
 
 

@@ -6,10 +6,10 @@ Floats in a program are roundings of the exact model: it is a tool for search an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -101,6 +101,11 @@ class Program:
         for array in (self.lower, self.upper, self.integer, self.senses, self.rhs, self.objective):
             array.setflags(write=False)
         verify(self)
+
+    def __reduce__(self) -> tuple[type[Program], tuple[Any, ...]]:
+        # views of dicts do not travel to other processes, and what is derived need not
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return Program, tuple({**values, "about": dict(self.about)}.values())
 
     @property
     def columns(self) -> int:

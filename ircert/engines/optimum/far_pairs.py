@@ -11,11 +11,14 @@ import numpy as np
 
 from ircert import backends
 from ircert.backends.base import Outcome, Solver
+from ircert.backends.solver_process import expect
 from ircert.engines.base import Question
 from ircert.engines.optimum.climb import climbed
 from ircert.errors import IrcertError
 from ircert.geometry.domain import Box
 from ircert.geometry.norm import Norm
+from ircert.ir.arrays import nonzeros
+from ircert.ir.ops import Affine
 from ircert.limits import Deadline, until
 from ircert.passes.product import canonical, program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
@@ -63,6 +66,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     From the solver's pair, and from a known collision, linear programs climb to pairs that are further apart. Where
     these reach what the ball itself allows no solver is asked.
     """
+    expect(_size(question))
     deadline = Deadline(WORK * min(seconds, LONGEST))
     most = question.trivial_bound(radius)
     share = CLIMB if norm == question.norm else 1 - CLIMB  # the solver says little about another norm
@@ -77,6 +81,12 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
         near = _climbed(question, radius, near, most, deadline)
     pairs = [pair for pair in (found, near) if pair is not None]
     return replace(far, pair=max(pairs, default=None, key=lambda pair: separation(question, *pair)))
+
+
+def _size(question: Question) -> int:
+    """About how many nonzeros the program will have: the weights of both copies."""
+    weights = [node.op.weight for node in question.graph.nodes if isinstance(node.op, Affine)]
+    return (1 if question.problem == "pseudo" else 2) * sum(nonzeros(weight).nnz for weight in weights)
 
 
 def _solved(question: Question, query: Query, deadline: Deadline) -> tuple[FarPairs, Pair | None]:

@@ -29,6 +29,7 @@ from ircert.engines.regions.tables import Cells, Ids, Lines, Vertices
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Relu
+from ircert.limits import checkpoint
 
 MOST_CELLS = 2_000_000
 """A complex has at most this many cells, because it is held in memory."""
@@ -75,6 +76,7 @@ class Exact:
                 values = dict(self._forms(stage - 1, int(last.parent[cell]), last.before))
                 values[last.node.name] = exactly_masked(values[last.node.operands[0]], last.active[cell])
             for node in before:
+                checkpoint()
                 values[node.name] = exactly_applied(node, [values[name] for name in node.operands])
             self._values[stage, cell] = values
         return self._values[stage, cell]
@@ -117,10 +119,10 @@ class Exact:
     def signs(self, stage: int, vertices: Ids, cells: Ids, entries: Ids) -> NDArray[np.int8]:
         """Exact signs of neurons at vertices."""
         self.asked += len(vertices)
-        values = [
-            side(self._neuron(stage, cell, entry), self.point(vertex))
-            for vertex, cell, entry in zip(vertices.tolist(), cells.tolist(), entries.tolist(), strict=True)
-        ]
+        values = []
+        for vertex, cell, entry in zip(vertices.tolist(), cells.tolist(), entries.tolist(), strict=True):
+            checkpoint()
+            values.append(side(self._neuron(stage, cell, entry), self.point(vertex)))
         return np.array([(v > 0) - (v < 0) for v in values], dtype=np.int8)
 
     def rounded(self, vertices: Ids) -> Array:

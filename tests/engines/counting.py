@@ -105,4 +105,6 @@ def _noting(original: Any, name: str, looks: Callable[[], Looks]) -> Any:
 
 def _holders(name: str, original: Any) -> list[Any]:
     """All modules that hold a function under its name."""
-    return [m for key, m in list(sys.modules.items()) if key.startswith("ircert") and getattr(m, name, None) is original]
+    return [
+        m for key, m in list(sys.modules.items()) if key.startswith("ircert") and getattr(m, name, None) is original
+    ]

@@ -80,7 +80,9 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     if near is not None and known is not None:
         near = _climbed(question, radius, near, most, deadline)
     pairs = [pair for pair in (found, near) if pair is not None]
-    return replace(far, pair=max(pairs, default=None, key=lambda pair: separation(question, *pair)))
+    if len(pairs) == 2:
+        pairs.sort(key=lambda pair: separation(question, *pair))
+    return replace(far, pair=pairs[-1] if pairs else None)
 
 
 def _size(question: Question) -> int:

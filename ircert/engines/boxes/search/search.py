@@ -244,9 +244,10 @@ class Search:
                 found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
                 if bound is None or found < bound:
                     bound, trust = found, "solver"
-            if self.far.pair is not None and self._separation(*self.far.pair) > value:
+            farther = value if self.far.pair in (None, answer.witness) else self._separation(*self.far.pair)
+            if farther > value:
                 refuted = self._refuted_end() if answer.refuted is None else answer.refuted
-                value = self._separation(*self.far.pair)
+                value = farther
                 answer = replace(answer, witness=self.far.pair, refuted=refuted)
         if bound is None:
             return answer

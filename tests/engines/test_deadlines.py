@@ -1,0 +1,123 @@
+"""What is still done after a deadline: next to nothing, wherever it comes in a search."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.base import Cause
+from ircert.result.result import Result
+from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
+from tests.engines.counting import Looks, counted
+from tests.oracle.build import Network
+from tests.oracle.families import FAMILIES, sample
+
+MOST = 4000
+"""Looks at the deadline of a question that is asked in full."""
+ALLOWED = {"exact values": 12, "exact programs": 4, "float programs": 4}
+"""The witness is evaluated exactly, a few times; a linear program asks again in the middle. Of all else, 2 at most."""
+LOOKS = 100
+"""How often a deadline that is over is looked at: as loops end, one after the other."""
+SHAPES = ("1-6-1", "2-8-8-2", "2-6-3", "3-8-8-3", "3-6-2", "4-10-4", "4-6-7", "8-12-8")
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Looks]:
+    """Where the looks of the next question are put."""
+    now = [Looks()]
+    counted(monkeypatch, lambda: now[0])
+    return now
+
+
+def moments(taken: int) -> list[int]:
+    """From the first look to the last, closer at the beginning."""
+    return sorted({1, 2, 3, *np.geomspace(4, max(4, taken), 9).astype(int).tolist()})
+
+
+def asked(looks: list[Looks], most: float, *question: Any, **options: Any) -> tuple[Result, Looks]:
+    """The answer to a question that ends with so many looks, and the looks."""
+    looks[0] = Looks(most)
+    return ircert.certify(*question, **options), looks[0]
+
+
+def is_idle_after(found: Looks) -> None:
+    """Nearly nothing begins after the moment."""
+    assert {name: count for name, count in found.after.items() if count > ALLOWED.get(name, 2)} == {}
+    assert found.taken - found.most <= LOOKS
+
+
+def networks(shape: str) -> tuple[Network, Network]:
+    """Random weights, and a relative with other biases."""
+    rng = np.random.default_rng([int(v) for v in shape.split("-")])
+    sizes = [int(v) for v in shape.split("-")]
+    layers = [(rng.normal(size=(b, a)) / math.sqrt(a), 0.3 * rng.normal(size=b)) for a, b in itertools.pairwise(sizes)]
+    return layers, [(w, b + 0.1) for w, b in layers]
+
+
+def engines(inputs: int) -> list[str]:
+    return ["auto", "boxes", "regions"] if inputs <= 2 else ["auto", "boxes"]
+
+
+def questions() -> list[tuple[str, str, str, str, float | None]]:
+    """Every shape, problem, engine and kind of question, the norms in turn."""
+    every = [
+        (shape, problem, engine, radius)
+        for shape in SHAPES
+        for problem in ("local", "pseudo", "transform")
+        for engine in engines(int(shape[0]))
+        for radius in (None, 0.3)
+    ]
+    return [(shape, problem, engine, NORMS[i % 3], radius) for i, (shape, problem, engine, radius) in enumerate(every)]
+
+
+@pytest.mark.rule("E-7")
+@pytest.mark.parametrize(("shape", "problem", "engine", "norm", "radius"), questions())
+def test_nothing_goes_on(
+    shape: str, problem: str, engine: str, norm: str, radius: float | None, looks: list[Looks]
+) -> None:
+    """… and what is known is what is true: no end of a bracket lies beyond the other one of a longer search."""
+    layers, relative = networks(shape)
+    options: dict[str, Any] = {"problem": problem, "engine": engine, "norm": norm, "tol": 1e-3, "radius": radius}
+    options |= {"max_radius": 3.0} if radius is None else {}
+    options |= {"other": ircert.load(relative)} if problem == "transform" else {}
+    question = ircert.load(layers), np.full(int(shape[0]), 0.1)
+    whole, found = asked(looks, MOST, *question, **options)
+    if found.over:
+        is_idle_after(found)
+    for most in moments(found.taken):
+        part, found = asked(looks, most, *question, **options)
+        if found.over:
+            is_idle_after(found)
+        assert part.verdict in ("unresolved", whole.verdict) or whole.verdict == "unresolved"
+        for first, second in ((part.radius, whole.radius), (whole.radius, part.radius)):
+            assert second.refuted is None or first.certified <= second.refuted
+
+
+@pytest.mark.rule("E-1", "E-2", "E-7")
+@pytest.mark.parametrize("index", range(len(FAMILIES)))
+def test_against_the_oracle(index: int, looks: list[Looks]) -> None:
+    """Families of 1 to 4 inputs, ended early."""
+    given = sample(np.random.default_rng(5000 + index), index)
+    norm = NORMS[index % 3]
+    other = None if given.other is None else ircert.load(given.other)
+    for problem in problems(given):
+        true = truth(given, problem, norm)
+        for most in (1, 10, 100, 1000):
+            options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT}
+            part, found = asked(looks, most, ircert.load(given.layers), given.center, problem, **options)
+            agree(part, true)
+            if found.over:
+                is_idle_after(found)
+
+
+def test_a_deadline_that_is_over_at_once_is_said(looks: list[Looks]) -> None:
+    layers, _ = networks("3-8-8-3")
+    part, _ = asked(looks, 0, ircert.load(layers), np.full(3, 0.1))
+    assert part.verdict == "unresolved"
+    assert part.stop is not None
+    assert part.stop.cause is Cause.TIME

@@ -1,17 +1,18 @@
-"""The engine `milp`: programs of a formulation, solved by a backend, whose bounds are believed with that trust."""
+"""The engine `milp`: the paper's method, programs of a formulation solved by a backend; trust `solver`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ircert.engines.base import Answer, Engine, Question
-from ircert.engines.boxes.engine import answered
+from ircert.engines.milp.paper_search import PaperSearch
 from ircert.engines.milp.tangent_search import TangentSearch
+from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import of_a_ball, of_the_whole_space
+
+SEARCHES: dict[str, type[PaperSearch | TangentSearch]] = {"paper": PaperSearch, "tangent": TangentSearch}
 
 
 class Milp(Engine):
-    """Radii minimised by programs of tangents and of pairs."""
+    """Two points with one image as far apart as can be (`paper`), or as near to the centre (`tangent`)."""
 
     name = "milp"
     options = frozenset({"backend", "formulation", "threads"})
@@ -21,6 +22,6 @@ class Milp(Engine):
         return None
 
     def answer(self, question: Question) -> Answer:
-        """What can be said at once; else a search."""
-        found = of_the_whole_space(question, answered(TangentSearch, of_a_ball(question)))
-        return replace(found, formulation="tangent")
+        """The answer of the programs of a formulation; nothing else is asked."""
+        search = SEARCHES[question.formulation or "paper"](without_pinned(of_a_ball(question)))
+        return of_the_whole_space(question, unpinned(search.answer(), question))

@@ -51,13 +51,16 @@ LONGEST = 60.0
 class FarPairs:
     """No pair is further apart than `bound`, if the solver is right; None where it has no bound that counts.
 
-    pair: the exact collision that is furthest apart among those found, if there is one
+    backend: the solver that answered, None where none did
+    pair:    the exact collision that is furthest apart among those found, if there is one
+    near:    the solver's pair itself, which collides up to its tolerance
     """
 
     bound: float | None
     backend: str | None
     reason: str | None = None
     pair: Pair | None = None
+    near: Pair | None = None
 
 
 def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, known: Pair | None = None) -> FarPairs:
@@ -67,7 +70,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     these reach what the ball itself allows no solver is asked.
     """
     expect(_size(question))
-    deadline = Deadline(WORK * min(seconds, LONGEST))
+    deadline = Deadline(WORK * (seconds if seconds < math.inf else LONGEST))
     most = question.trivial_bound(radius)
     share = CLIMB if norm == question.norm else 1 - CLIMB  # the solver says little about another norm
     found = None if known is None else _climbed(question, radius, known, most, Deadline(share * deadline.left()))
@@ -76,6 +79,7 @@ def far_pairs(question: Question, radius: float, seconds: float, norm: Norm, kno
     box = Box(question.low, question.high)
     query = Query(question.problem, question.center, radius, question.norm, question.other, box, norm)
     far, near = _solved(question, query, Deadline((1 - CLIMB) * deadline.left()))
+    far = replace(far, near=near)
     near = None if near is None else _repaired(question, query, near, deadline)
     if near is not None and known is not None:
         near = _climbed(question, radius, near, most, deadline)
@@ -100,13 +104,13 @@ def _solved(question: Question, query: Query, deadline: Deadline) -> tuple[FarPa
         asked = balanced(program(question.graph, query, indicators=indicators))  # type: ignore[arg-type]
         solver = backends.get(name)
         if not isinstance(solver, Solver):
-            return FarPairs(None, name, f"`{name}` does not solve programs"), None
+            return FarPairs(None, None, f"`{name}` does not solve programs"), None
         if deadline.passed():
-            return FarPairs(None, name, "there was no time for the program"), None
+            return FarPairs(None, None, "there was no time for the program"), None
         threads = threads_of(question, solver)
         outcome = solver.solve(asked, time_limit=deadline.left(), threads=threads, seed=question.seed)
     except (IrcertError, ArithmeticError) as error:
-        return FarPairs(None, name, str(error)), None
+        return FarPairs(None, None, str(error)), None
     bound, near = outcome.bound, _pair(question, asked, outcome)
     if bound is None or not math.isfinite(bound):
         return FarPairs(None, name, f"the solver has no bound ({outcome.status.value})"), near

@@ -17,14 +17,18 @@ if __name__ != "ircert.passes":
 BUILT_IN = {
     "apart-product": "ircert.passes.apart_product:ApartProduct",
     "canonicalize": "ircert.passes.canonicalize:Canonicalize",
+    "dual-copy": "ircert.passes.dual_copy:DualCopy",
     "eliminate-zeros": "ircert.passes.eliminate_zeros:EliminateZeros",
     "fix-inputs": "ircert.passes.fix_inputs:FixInputs",
     "fold-residual": "ircert.passes.fold_residual:FoldResidual",
     "fuse-affine": "ircert.passes.fuse_affine:FuseAffine",
+    "interval-bounds": "ircert.passes.interval_bounds:IntervalBounds",
     "lower-conv": "ircert.passes.lower_conv:LowerConv",
     "merge-multiples": "ircert.passes.merge_multiples:MergeMultiples",
     "product": "ircert.passes.product:Product",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
+    "stable-neurons": "ircert.passes.stable_neurons:StableNeurons",
+    "tangent-copy": "ircert.passes.tangent_copy:TangentCopy",
     "tangent-product": "ircert.passes.tangent_product:TangentProduct",
 }
 

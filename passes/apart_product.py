@@ -24,13 +24,13 @@ from ircert.passes.base import Pass, Rewrite
 from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.about import about
 from ircert.programs.encodings.analyse import Method, analyse
 from ircert.programs.encodings.apart import DifferenceCopy, difference_of_points, differences, keep_apart
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.isolation import isolation
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.encodings.radius import point_within, variable_radius
+from ircert.programs.formulations.about import about
 from ircert.programs.program import Block, Origin, Program
 from ircert.questions.query import Query
 

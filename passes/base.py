@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.ir.graph import Graph
+from ircert.ir.node_bounds import Region
 
 Source = TypeVar("Source")
 Target = TypeVar("Target")
@@ -20,27 +21,55 @@ Target = TypeVar("Target")
 Points: TypeAlias = NDArray[Any]
 
 
+Function: TypeAlias = Callable[[Points], Points]
+"""From points to values, in floats or exactly."""
+
+
 def _same(points: Points) -> Points:
     return points
 
 
 @dataclass(frozen=True)
 class Lift:
-    """How the new graph reads in the old one: new(x) == value(old(point(x))), exactly.
+    """How the new graph reads in the old one: new(x) == reads(old)(x), exactly, for every x at which it `holds`.
 
     point maps inputs of the new graph to inputs of the old one, value maps outputs of the old graph to outputs of the
-    new one; both take float and Fraction arrays, one point or a batch.
+    new one; both take float and Fraction arrays, one point or a batch. Of an input that is several points, `point`
+    makes that many rows.
+
+    function: from the old function to the new one, where that is more than value(old(point(x)))
+    only_on:  sets outside which nothing is promised, each with the way from an input of the new graph to it
     """
 
-    point: Callable[[Points], Points] = _same
-    value: Callable[[Points], Points] = _same
+    point: Function = _same
+    value: Function = _same
+    function: Callable[[Function], Function] | None = None
+    only_on: tuple[tuple[Region, Function], ...] = ()
+
+    def reads(self, old: Function) -> Function:
+        """The function of the new graph, given that of the old one."""
+        if self.function is not None:
+            return self.function(old)
+        return lambda x: self.value(old(self.point(x)))
+
+    def holds(self, x: Points) -> bool:
+        """Whether the promise is about this input."""
+        return all(region.contains(np.ravel(there(x))) for region, there in self.only_on)
 
     def after(self, earlier: Lift) -> Lift:
         """The lift through two rewrites, `earlier` first: old -> between -> new."""
+        plain = self.function is None and earlier.function is None
+        before = tuple((region, _chain(there, self.point)) for region, there in earlier.only_on)
         return Lift(
-            point=lambda x: earlier.point(self.point(x)),
-            value=lambda y: self.value(earlier.value(y)),
+            point=_chain(earlier.point, self.point),
+            value=_chain(self.value, earlier.value),
+            function=None if plain else lambda old: self.reads(earlier.reads(old)),
+            only_on=(*before, *self.only_on),
         )
+
+
+def _chain(outer: Function, inner: Function) -> Function:
+    return lambda points: outer(inner(points))
 
 
 @dataclass(frozen=True)
@@ -62,6 +91,7 @@ class Pass(ABC, Generic[Source, Target]):
     takes:    the type it rewrites, gives: the type it makes
     requires: properties (see `ircert.passes.properties`) the pipeline checks before it runs
     ensures:  properties the pipeline checks afterwards
+    keeps_bounds: whether the bounds of its result (`Graph.bounds`) hold; the pipeline takes them away where it does not
     """
 
     name: ClassVar[str]
@@ -69,6 +99,7 @@ class Pass(ABC, Generic[Source, Target]):
     gives: ClassVar[type]
     requires: ClassVar[tuple[str, ...]] = ()
     ensures: ClassVar[tuple[str, ...]] = ()
+    keeps_bounds: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, source: Source) -> Rewrite[Target]:
@@ -80,6 +111,12 @@ class GraphPass(Pass[Graph, Graph]):
 
     takes = Graph
     gives = Graph
+
+
+def exactly(points: Points) -> Points:
+    """The same numbers as Fractions."""
+    given = np.asarray(points)
+    return np.array([Fraction(v) for v in given.ravel().tolist()], dtype=object).reshape(given.shape)
 
 
 def embed(free: NDArray[np.int64], fixed: dict[int, float], size: int) -> Callable[[Points], Points]:

@@ -11,6 +11,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ircert.errors import PassError
+from ircert.ir.graph import Graph
 from ircert.passes.base import Pass
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
@@ -49,11 +50,14 @@ def value_from_text(text: str) -> Any:
 
 
 def to_text(pipeline_pass: Pass[Any, Any]) -> str:
-    """The pass as it is written in a pipeline, with the options that differ from their defaults."""
+    """The pass as it is written in a pipeline, with the options that differ from their defaults.
+
+    A graph has no place in it: such an option is given in Python (`other=…`) or beside the pipeline (`--other`).
+    """
     shown = [
         f"{name}={_value_text(getattr(pipeline_pass, name))}"
         for name, option in _options(type(pipeline_pass)).items()
-        if getattr(pipeline_pass, name) != option.default
+        if getattr(pipeline_pass, name) != option.default and not isinstance(getattr(pipeline_pass, name), Graph)
     ]
     return pipeline_pass.name + (f"{{{', '.join(shown)}}}" if shown else "")
 
@@ -64,7 +68,7 @@ def _value_text(value: Any) -> str:
     if isinstance(value, str):
         plain = _WORD.fullmatch(value) and value not in ("true", "false", "None", "True", "False")
         return value if plain else repr(value)
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)
+    return f"[{', '.join(map(_value_text, value))}]" if isinstance(value, tuple) else repr(value)
 
 
 def _checked(kind: type[Pass[Any, Any]], name: str, value: Any, hint: Any) -> Any:

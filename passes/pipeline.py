@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeAlias
 
 from ircert.errors import ParseError, PassError
@@ -96,10 +96,19 @@ def _run(used: Pass[Any, Any], source: Any) -> Step:
     if not isinstance(rewrite, Rewrite):
         raise PassError(f"it returned {type(rewrite).__name__} instead of a Rewrite", pass_name=used.name)
     _require_type(used, rewrite.result, used.gives, "gives")
+    rewrite = _without_stale_bounds(used, source, rewrite)
     if isinstance(rewrite.result, Graph) and rewrite.result is not source:
         verify(rewrite.result)
     _check_properties(used, rewrite.result, used.ensures, broken="promises")
     return Step(used, source, rewrite, seconds)
+
+
+def _without_stale_bounds(used: Pass[Any, Any], source: Any, rewrite: Rewrite[Any]) -> Rewrite[Any]:
+    """Bounds of a graph that a pass made are believed only if the pass says that it keeps them (P-13)."""
+    made = rewrite.result
+    if used.keeps_bounds or made is source or not isinstance(made, Graph) or made.bounds is None:
+        return rewrite
+    return replace(rewrite, result=made.with_bounds(None))
 
 
 def _require_type(used: Pass[Any, Any], value: Any, wanted: type, verb: str) -> None:

@@ -24,12 +24,12 @@ from ircert.passes.fuse_affine import canonical as canonical
 from ircert.passes.merge_multiples import merged
 from ircert.passes.tangent_product import tangent
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.about import about
 from ircert.programs.encodings.analyse import Method, analyse
 from ircert.programs.encodings.ball import point_of_ball
 from ircert.programs.encodings.distance import maximise_length
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import NetworkCopy
+from ircert.programs.formulations.about import about
 from ircert.programs.program import Block, Origin, Program
 from ircert.questions.query import Query
 

@@ -40,9 +40,19 @@ def _not_plain(graph: Graph) -> str | None:
     return None if graph.output == graph.nodes[-1].name else "its output is not its last node"
 
 
+def _unbounded(graph: Graph) -> str | None:
+    """Every relu needs the bounds of what it reads."""
+    if graph.bounds is None:
+        return "it carries no bounds"
+    known = graph.bounds.low
+    relus = (node for node in graph.nodes if isinstance(node.op, Relu))
+    return next((f"`{n.operands[0]}` has no bounds" for n in relus if n.operands[0] not in known), None)
+
+
 ALL = {
     known.name: known
     for known in (
+        Property("bounded", _unbounded, "interval-bounds"),
         Property("canonical", _non_core, "canonicalize"),
         Property("no-image-maps", _image_map, "lower-conv"),
         Property("plain-mlp", _not_plain, "fold-residual"),

@@ -32,12 +32,19 @@ def rebuild(graph: Graph, rule: Rule) -> Graph:
 
 
 def kept_if_identical(before: Graph, after: Graph) -> Graph:
-    """`before` itself if `after` says the same with the same names, order and storage."""
-    return before if identical(before, after) else after
+    """`before` itself, with its bounds, if `after` says the same with the same names, order and storage."""
+    same = _same_nodes(before, after) if after.bounds is None else identical(before, after)
+    return before if same else after
 
 
 def identical(a: Graph, b: Graph) -> bool:
-    """Whether two graphs agree in everything, names, order and storage included."""
+    """Whether two graphs agree in everything, names, order, storage and bounds included."""
+    if a.bounds is None or b.bounds is None:
+        return a.bounds is b.bounds and _same_nodes(a, b)
+    return a.bounds.same_as(b.bounds) and _same_nodes(a, b)
+
+
+def _same_nodes(a: Graph, b: Graph) -> bool:
     if len(a) != len(b) or a.output != b.output:
         return False
     return all(

@@ -25,11 +25,11 @@ from ircert.ir.graph import Graph
 from ircert.passes.base import Pass, Rewrite
 from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.about import about
 from ircert.programs.encodings.analyse import Method, analyse
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.encodings.radius import point_within, variable_radius
 from ircert.programs.encodings.tangent import DirectionCopy, KinkedCopy, direction, unit_directions
+from ircert.programs.formulations.about import about
 from ircert.programs.program import Origin, Program
 from ircert.questions.query import Query
 

@@ -155,6 +155,8 @@ def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     opt.add_argument("model", metavar="MODEL", nargs="?", help="a model file (.onnx, .npz, .ir)")
     opt.add_argument("-p", "--passes", metavar="PIPELINE", default="", help='for example "canonicalize,fuse-affine"')
     opt.add_argument("-o", "--output", metavar="FILE", help="write the graph there instead of showing it")
+    opt.add_argument("--stages", action="store_true", help="show the graph after each pass, not the last one alone")
+    opt.add_argument("--other", metavar="MODEL2", help="the other network of dual-copy{problem=transform}")
     opt.add_argument("--full", action="store_true", help="show large arrays in full")
     opt.add_argument("--stats", action="store_true", help="show each pass's effect and time on stderr")
     opt.add_argument("--check", action="store_true", help="compare exact values before and after each pass")

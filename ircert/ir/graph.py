@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from ircert.ir.node_bounds import NodeBounds
+
 
 @dataclass(frozen=True)
 class Node:
@@ -37,22 +39,28 @@ class Graph:
     """A function from R^input_dim to R^output_dim as a directed acyclic graph of nodes.
 
     Construction sorts the nodes (operands first) and raises GraphError unless every rule of `spec/ir.md` holds. A
-    graph never changes; equality ignores names and storage: it compares the computation, number for number.
+    graph never changes; equality ignores names, storage and bounds: it compares the computation, number for number.
+
+    bounds: what is known of its nodes' values on a set of inputs, or None; a graph made from another one has none
     """
 
-    __slots__ = ("__dict__", "nodes", "output", "sizes")
+    __slots__ = ("__dict__", "bounds", "nodes", "output", "sizes")
 
     nodes: tuple[Node, ...]
     output: str
     sizes: Mapping[str, int]
+    bounds: NodeBounds | None
 
-    def __init__(self, nodes: Iterable[Node], output: str) -> None:
+    def __init__(self, nodes: Iterable[Node], output: str, bounds: NodeBounds | None = None) -> None:
         from ircert.ir.verify import verified
 
         ordered, sizes = verified(tuple(nodes), output)
         object.__setattr__(self, "nodes", ordered)
         object.__setattr__(self, "output", output)
         object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "bounds", bounds)
+        if bounds is not None:
+            bounds.check(self)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Graph is frozen: `{name}` cannot be set; build a new graph instead")
@@ -61,7 +69,11 @@ class Graph:
         raise AttributeError(f"a Graph is frozen: `{name}` cannot be deleted")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Graph, (self.nodes, self.output))
+        return (Graph, (self.nodes, self.output, self.bounds))
+
+    def with_bounds(self, bounds: NodeBounds | None) -> Graph:
+        """The same graph with other bounds; itself if it has none and is given none."""
+        return self if bounds is self.bounds else Graph(self.nodes, self.output, bounds)
 
     # --- structure -------------------------------------------------------------------------------------------------
 

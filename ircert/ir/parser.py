@@ -15,6 +15,7 @@ from scipy.sparse import coo_array
 from ircert.errors import ParseError
 from ircert.ir.arrays import LARGEST
 from ircert.ir.graph import Graph, Node
+from ircert.ir.node_bounds import NodeBounds, Region
 from ircert.ir.ops import BY_KIND, Op
 from ircert.ir.printer import HEADER
 from ircert.ir.verify import NAME
@@ -64,6 +65,8 @@ class _Parser:
         self.spare = SPARE + len(text)
         self.resolved: dict[str, Any] = {}
         self.names = 0
+        self.low: dict[str, Any] = {}
+        self.high: dict[str, Any] = {}
         self.json = json.JSONDecoder(parse_constant=_no_constants, parse_int=_exact_integer)
 
     def graph(self) -> Graph:
@@ -71,17 +74,18 @@ class _Parser:
             self._fail("this is not the text of a graph", remedy=f"it starts with the line `{HEADER}`")
         if self.text.count("[") > MOST_LISTS:
             self._fail(f"the graph has more than {MOST_LISTS} lists", remedy="keep large arrays in the file beside it")
-        seal = self._seal()
+        seal, where = self._seal(), self._region()
         nodes = []
         while not self._word_follows("return"):
             nodes.append(self._statement())
+            self._bounds(nodes[-1].name, where is not None)
         self._expect("return", "")
         start = self.at
         output = self._name("the name of the output node")
         self._skip()
         if self.at < len(self.text):
             self._fail("nothing may follow `return`", remedy="remove the rest of the text")
-        graph = Graph(nodes, output)
+        graph = Graph(nodes, output, where and NodeBounds(*where, self.low, self.high))
         if seal is not None and seal != graph.sha256:
             self.at = start
             self._fail(
@@ -99,6 +103,40 @@ class _Parser:
         if not isinstance(value, str):
             self._fail("sha256 is followed by a string")
         return value
+
+    def _region(self) -> tuple[Region, str] | None:
+        """`bounds on ball(center=…, radius=…, …) by "method"`."""
+        if not self._word_follows("bounds"):
+            return None
+        start = self.at
+        for word in ("bounds", "on", "ball"):
+            self._expect(word, "`bounds on ball(…)`")
+        operands, given = self._arguments()
+        self._expect("by", '`by "method"` after the ball')
+        method = self._json()
+        known = {field.name: field for field in fields(Region)}
+        missing = [n for n, field in known.items() if n not in given and field.default is MISSING]
+        if operands or missing or not given.keys() <= known.keys() or not isinstance(method, str):
+            self.at = start
+            self._fail("this is no set of bounds", remedy=f'write `bounds on ball({"=…, ".join(known)}=…) by "…"`')
+        try:
+            return Region(**{name: _region_value(name, value) for name, value in given.items()}), method
+        except ValueError as error:
+            self.at = start
+            self._fail(str(error))
+
+    def _bounds(self, name: str, known: bool) -> None:
+        """`in [low, high]` behind a statement."""
+        if not self._word_follows("in"):
+            return
+        if not known:
+            self._fail("bounds without a set on which they hold", remedy="say `bounds on ball(…)` above the nodes")
+        self._expect("in", "")
+        self._expect("[", "`[low, high]`")
+        self.low[name] = self._value()
+        self._expect(",", "`,` between the lower and the upper bounds")
+        self.high[name] = self._value()
+        self._expect("]", "`]` after the upper bounds")
 
     def _statement(self) -> Node:
         self._skip()
@@ -243,6 +281,18 @@ class _Parser:
         shown = f", found {found!r}" if problem.startswith("expected") else ""
         shown = shown if found or not shown else ", found the end of the line"
         raise ParseError(problem + shown, line=line, column=column, source=self.source, remedy=remedy)
+
+
+def _region_value(name: str, value: Any) -> Any:
+    """A field of a region, as the type it has there; ValueError if it is of another."""
+    numbers = isinstance(value, list) and all(isinstance(v, int | float) for v in value)
+    if name in ("center", "low", "high") and numbers:
+        return tuple(float(v) for v in value)
+    if name == "radius" and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if (name == "copies" and type(value) is int) or (name == "norm" and isinstance(value, str)):
+        return value
+    raise ValueError(f"`{name}` of a set of bounds cannot be {str(value)[:60]}")
 
 
 def _sparse(shape: Any, triplets: Any) -> Any:

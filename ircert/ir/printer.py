@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from ircert.ir.ops import Op
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
+    from ircert.ir.node_bounds import NodeBounds
 
 HEADER = "ircert.ir/1"
 WIDTH = 100
@@ -26,8 +28,9 @@ Abbreviate: TypeAlias = "Callable[[Node, str, Matrix], str | None]"
 def to_text(graph: Graph, abbreviate: Abbreviate | None = None, *, sha256: bool = False) -> str:
     """The graph's text; `abbreviate` may replace arrays (by a reference, or for display)."""
     seal = [f'sha256 "{graph.sha256}"'] if sha256 else []
-    statements = [_statement(node, abbreviate) for node in graph.nodes]
-    return "\n".join([HEADER, *seal, "", *statements, f"return {graph.output}", ""])
+    statements = [_bounded(_statement(node, abbreviate), node, graph.bounds, abbreviate) for node in graph.nodes]
+    where = [] if graph.bounds is None else [_region(graph.bounds)]
+    return "\n".join([HEADER, *seal, *where, "", *statements, f"return {graph.output}", ""])
 
 
 def outline(graph: Graph, limit: int = 400) -> str:
@@ -42,6 +45,25 @@ def outline(graph: Graph, limit: int = 400) -> str:
         return f"<{shape} {kind}>"
 
     return to_text(graph, shorten)
+
+
+def _region(bounds: NodeBounds) -> str:
+    """The line that says where bounds hold, with what differs from the defaults."""
+    shown = {f.name: getattr(bounds.region, f.name) for f in fields(bounds.region)}
+    shown = {name: value for name, value in shown.items() if value is not None and (name, value) != ("copies", 1)}
+    written = ", ".join(f"{name}={json.dumps(value)}" for name, value in shown.items())
+    return f"bounds on ball({written}) by {json.dumps(bounds.method)}"
+
+
+def _bounded(statement: str, node: Node, bounds: NodeBounds | None, abbreviate: Abbreviate | None) -> str:
+    """The statement with the node's bounds behind it, on the same line if that is not too long."""
+    if bounds is None or node.name not in bounds.low:
+        return statement
+    sides = (("low", bounds.low[node.name]), ("high", bounds.high[node.name]))
+    low, high = (_value(node, f"bounds.{side}", values, abbreviate) for side, values in sides)
+    line = f"{statement} in [{low}, {high}]"
+    fits = len(line) - line.rfind("\n") <= WIDTH + 1 and "\n" not in low + high
+    return line if fits else f"{statement} in [\n{INDENT}{low},\n{INDENT}{high}]"
 
 
 def _statement(node: Node, abbreviate: Abbreviate | None) -> str:

@@ -23,6 +23,8 @@ SHOWN = 12
 def verify(graph: Graph) -> None:
     """Raise GraphError unless the graph obeys every rule."""
     verified(graph.nodes, graph.output)
+    if graph.bounds is not None:
+        graph.bounds.check(graph)
 
 
 def verified(nodes: tuple[Node, ...], output: str) -> tuple[tuple[Node, ...], Mapping[str, int]]:

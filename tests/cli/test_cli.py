@@ -236,3 +236,32 @@ def test_a_closed_pipe_is_no_error(net: Path) -> None:
     assert run.stdout.startswith("apart-product{")
     assert run.stdout.count("\n") == 1
     assert run.stderr == ""
+
+
+def test_opt_shows_every_stage(net: Path) -> None:
+    pipeline = (
+        "canonicalize,fold-residual,eliminate-zeros,dual-copy,interval-bounds{center=[0, 0], radius=1.0, copies=2}"
+    )
+    run = ircert_command("opt", "net.ir", "-p", pipeline, "--stages", "--check", cwd=net.parent)
+    assert run.returncode == 0, run.stderr
+    stages = run.stdout.split("# after ")[1:]
+    assert [stage.split("\n")[0].split("{")[0].split(" ")[0] for stage in stages] == [
+        *("canonicalize", "fold-residual", "eliminate-zeros", "dual-copy", "interval-bounds"),
+    ]
+    graphs = [ircert.parse(stage[stage.index("\n") :].strip()) for stage in stages]
+    assert graphs[-2].bounds is None
+    assert graphs[-1].bounds is not None
+    assert graphs[-1] == graphs[-2]
+
+
+def test_opt_takes_another_network(net: Path) -> None:
+    asked = ("opt", "net.ir", "-p", "dual-copy{problem=transform}")
+    run = ircert_command(*asked, "--other", "net.ir", "--check", cwd=net.parent)
+    assert run.returncode == 0, run.stderr
+    assert ".y.d)" in run.stdout
+    refused = ircert_command(*asked, cwd=net.parent)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "`transform` needs another network; other=… in Python, --other on the command line" in refused.stderr
+    unused = ircert_command("opt", "net.ir", "-p", "dual-copy", "--other", "net.ir", cwd=net.parent)
+    assert (unused.returncode, unused.stdout) == (2, "")
+    assert "no pass takes another network" in unused.stderr

@@ -56,7 +56,7 @@ def test_options_round_trip(values: dict[int, float], keep: list[int]) -> None:
         (",", "expected the name of a pass"),
         ("canonicalize,", "column 14: expected the name of a pass"),
         ("canonicalize fuse-affine", "column 14: expected `,` between passes"),
-        ("fold", "no such pass; the passes are apart-product, canonicalize, eliminate-zeros"),
+        ("fold", "no such pass; the passes are apart-product, canonicalize, dual-copy"),
         ("canonicalize{fast=true}", "no option `fast`; its options are: none"),
         ("select-outputs", "option `keep` is missing; write select-outputs{keep=…}"),
         ("select-outputs{keep=1}", "`keep` must be a list of integers, such as [0, 2], got '1'"),

@@ -1,0 +1,1 @@
+"""Formulations: how a question about a network becomes a program."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import ircert
 from ircert.errors import IrcertError, PassError
 from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.evaluate import all_values
 from ircert.ir.graph import Graph
@@ -70,7 +71,7 @@ def test_several_points_each_lie_in_the_ball(norm: str) -> None:
 
 
 def test_they_are_what_the_analysis_finds() -> None:
-    ball = Ball(np.array([0.5, 0.25]), 0.75, "2", -FREE, np.array([1.0, np.inf]))
+    ball = Ball(np.array([0.5, 0.25]), 0.75, Norm.TWO, -FREE, np.array([1.0, np.inf]))
     made = IntervalBounds(method="lp").about(ball).run(NETWORK).result
     found, known = analyse(NETWORK, ball, "lp"), bounds_of(made)
     assert known.method == found.method

@@ -70,7 +70,7 @@ def decided(question: Question, radius: float, collisions: Collisions, deadline:
 
 def _far(question: Question, radius: float, seconds: float) -> FarPairs:
     """The paper's program; in the L-infinity norm where the backend maximises no squares."""
-    norm: Norm = question.norm if question.norm != "2" or takes_squares(question) else "inf"
+    norm: Norm = question.norm if question.norm is not Norm.TWO or takes_squares(question) else Norm.INF
     far = far_pairs(question, radius, seconds, norm)
     if far.bound is None or norm == question.norm:
         return far

@@ -39,7 +39,7 @@ class Collisions:
     def __post_init__(self) -> None:
         asked = self.question
         graph = asked.graph if asked.other is None else stack(asked.graph, asked.other)
-        norm = asked.norm if len(asked.center) > 1 else "inf"  # on a line all norms are one
+        norm = asked.norm.on(len(asked.center))
         self.setting = Setting(
             merged(canonical(graph)), asked.problem, asked.graph.output_dim, norm, asked.center, asked.low, asked.high
         )

@@ -203,7 +203,8 @@ class Covering:
 
     def _note_failures(self, here: _Frontier, slopes: Slopes, found: Dominations, rest: Indices, radius: float) -> None:
         """Jacobians of points where C fails, and corners where it may."""
-        assert self._finder is not None and self.matrix is not None
+        assert self._finder is not None
+        assert self.matrix is not None
         setting = self.network.setting
         middles = (here.boxes.low[rest] + here.boxes.high[rest]) / 2
         self.look(middles, radius)

@@ -124,7 +124,7 @@ class OneMatrix:
     def closes(self, slopes: Slopes, known: Dominations) -> Mask:
         """Which cubes are closed, cut into faces where that helps."""
         count = slopes.middle.shape[1]
-        good = known.closed | (slopes.free.any(axis=0) & (slopes.free.sum(axis=0) <= MOST_FREE))
+        good: Mask = known.closed | (slopes.free.any(axis=0) & (slopes.free.sum(axis=0) <= MOST_FREE))
         used = np.zeros(count, dtype=np.int64)
         cube = np.flatnonzero(good & ~known.closed)
         slopes, weights = slopes.take(cube), known.weights[:, cube]

@@ -81,7 +81,7 @@ class Hunter:
         return np.where(self.setting.high > center, 1, np.where(self.setting.low < center, -1, 0))
 
     def _orientations(self, points: Array) -> Array:
-        return _orientation(self.secants, sides(self.setting, points))
+        return orientations(self.secants, sides(self.setting, points))
 
     def look(self, points: Array, radius: float) -> None:
         """Raise Violated if one of these points leads to a violation in the ball; few are tried, nearest first."""
@@ -101,8 +101,8 @@ class Hunter:
         """Follow the way from the centre to a point of another orientation."""
         self.tried += 1
         with np.errstate(all="ignore"):
-            first, second = _turn(self.setting, self.secants, point - self.setting.center, 0.0, 1.0)
-            flat = [p for p in (first, second) if _orientation(self.secants, p[None])[0] == 0.0]
+            first, second = turn(self.setting, self.secants, point - self.setting.center, 0.0, 1.0)
+            flat = [p for p in (first, second) if orientations(self.secants, p[None])[0] == 0.0]
         for phases in flat:
             self.try_patterns(phases, phases, radius)
         self.try_patterns(first, second, radius)
@@ -178,7 +178,7 @@ def _pieces(count: int, cost: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def _orientation(secants: Secants, phases: Phases) -> Array:
+def orientations(secants: Secants, phases: Phases) -> Array:
     parts = [_signs(secants, phases[part]) for part in _pieces(len(phases), secants.products)]
     return np.concatenate([np.zeros(0), *parts])
 
@@ -203,9 +203,9 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
             if descent.best is not None and low > 2 * setting.norm.length(descent.best[0]):
                 break
             checkpoint()
-            first, second = _turn(setting, secants, d, low, high)
+            first, second = turn(setting, secants, d, low, high)
             for phases in (first, second):
-                if _orientation(secants, phases[None])[0] == 0.0:
+                if orientations(secants, phases[None])[0] == 0.0:
                     descent.improve(phases, phases)
             descent.improve(first, second)
 
@@ -214,7 +214,7 @@ def _changes(setting: Setting, secants: Secants, d: Array, steps: Array) -> list
     """Between which steps along a ray the orientation changes, the first two times."""
     points = setting.center + steps[:, None] * d
     points = points[_inside(setting, points)]
-    signs = _orientation(secants, sides(setting, points))
+    signs = orientations(secants, sides(setting, points))
     turns = np.flatnonzero(signs[1:] != signs[:-1])
     return [(float(steps[k]), d, float(steps[k + 1])) for k in turns[:2].tolist()]
 
@@ -260,12 +260,12 @@ def _equal_pairs(
     return found
 
 
-def _turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
+def turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
     """The patterns on both sides of a change of orientation along a ray."""
-    start = _orientation(secants, sides(setting, setting.center[None] + low * d))[0]
+    start = orientations(secants, sides(setting, setting.center[None] + low * d))[0]
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if _orientation(secants, sides(setting, setting.center[None] + middle * d))[0] == start:
+        if orientations(secants, sides(setting, setting.center[None] + middle * d))[0] == start:
             low = middle
         else:
             high = middle

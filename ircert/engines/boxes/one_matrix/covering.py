@@ -30,6 +30,8 @@ FIRST, FACTOR = 1, 2
 """Boxes before C is made anew from what failed, and how many times as many before the next time."""
 SOFT = 48
 """Corners that are taken into account at a time."""
+RENEWAL = 8
+"""Waves that a new matrix takes, about."""
 DEEPEST = 60
 """Cuts of every side after which floats are used up."""
 
@@ -95,6 +97,7 @@ class Covering:
     def _renewed(self, radius: float) -> bool:
         """Make C anew; False, and the radius is given up, where there is none."""
         finder = self._finder
+        self.counts.waves += RENEWAL
         with np.errstate(all="ignore"):
             if finder is None:
                 finder = self._finder = Finder(self._home(radius), self._sampled(radius))
@@ -128,7 +131,8 @@ class Covering:
             steps /= np.maximum(np.linalg.norm(steps, order, axis=1, keepdims=True), 1.0)
         corners = np.arange(SAMPLES) % 3 == 0
         if setting.norm == "inf":
-            steps[corners] = np.sign(steps[corners])
+            # close to corners, and not at them: where a neuron is 0 no region has the slopes that floats see
+            steps[corners] = np.sign(steps[corners]) * (1 - 0.01 * np.abs(steps[corners]))
         points = np.clip(setting.center + radius * steps, setting.low, setting.high)
         self.look(points, radius)
         return self._jacobians(points)
@@ -206,7 +210,9 @@ class Covering:
         assert self._finder is not None
         assert self.matrix is not None
         setting = self.network.setting
-        middles = (here.boxes.low[rest] + here.boxes.high[rest]) / 2
+        # anywhere inside: neurons are often 0 at the middles of boxes
+        share = self._generator.uniform(0.3, 0.7, (len(rest), setting.size))
+        middles = here.boxes.low[rest] + share * here.boxes.widths[rest]
         self.look(middles, radius)
         inside = nearest(setting, Boxes(middles, middles)) < radius
         with np.errstate(all="ignore"):

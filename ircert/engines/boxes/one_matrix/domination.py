@@ -179,7 +179,8 @@ def _weight(above: Array, below: Array) -> Array:
 
 
 def _finite(matrices: Array) -> Array:
-    return np.where(np.isfinite(matrices).all(axis=(1, 2))[:, None, None], matrices, 0.0)
+    good: Mask = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    return np.where(good[:, None, None], matrices, 0.0)
 
 
 def _inverses(matrices: Array) -> Array:

@@ -22,7 +22,7 @@ CLOSE = 0.7
 """A matrix whose least eigenvalue is this part of the program's bound is good enough."""
 AT_ONCE = 12
 MOST_CUTS = 400
-SOFT_ROUNDS, SOFT_PLANES = 3, 8
+SOFT_ROUNDS = 6
 KEPT = 0.1
 """Soft cuts may cost that much of the margin, no more."""
 LEAST = 1e-7
@@ -68,24 +68,39 @@ class Finder:
         self.moved = np.concatenate([self.moved, np.matmul(self.frame, jacobians)])
 
     def soften(self, jacobians: Array) -> bool:
-        """Take corners into account that may have no point, as long as a matrix is left; whether one is."""
+        """Take corners into account that may have no point, as far as a matrix allows; whether it changed.
+
+        M minimises the sum of what soft cuts miss of a part of the margin, which hard cuts have to keep.
+        """
         assert self.hard_margin is not None
-        before, cuts = list(self.soft), self.soft
+        least = KEPT * self.hard_margin
+        moved = np.matmul(self.frame, jacobians)
+        inner = self.inner
         for _ in range(SOFT_ROUNDS):
             checkpoint()
-            moved = np.matmul(self.frame, jacobians)
-            values, vectors = self._least(self.inner, moved)
-            low = np.flatnonzero(values < CLOSE * self.margin)
-            if not len(low):
+            values, vectors = self._least(inner, moved)
+            low = np.flatnonzero(values < least)
+            values, directions = self._least(inner, self.moved)
+            wrong = np.argsort(values)[:AT_ONCE]
+            wrong = wrong[values[wrong] < least / 2]
+            if not len(low) and not len(wrong):
                 break
-            cuts += [np.outer(vectors[k], moved[k] @ vectors[k]).ravel() for k in low.tolist()]
-            found = self._cutting_planes(cuts, SOFT_PLANES)
-            if found is None or found[1] < KEPT * self.hard_margin:
-                self.soft = before
+            self.soft += [np.outer(vectors[k], moved[k] @ vectors[k]).ravel() for k in low.tolist()]
+            self.hard += [np.outer(directions[k], self.moved[k] @ directions[k]).ravel() for k in wrong.tolist()]
+            del self.soft[:-MOST_CUTS]
+            solved = self._program(least)
+            if solved is None:
                 return False
-            self.inner, self.margin = found
-        del self.soft[: -MOST_CUTS // 2]
-        self.matrix = self.inner @ self.frame
+            # those that can be kept, as far away as they can be: other corners are like them
+            kept = [row for row in self.soft if float(row @ solved.ravel()) > least * (1 - 1e-6)]
+            best = self._best_margin([*self.hard, *kept])
+            if best is None:
+                return False
+            inner = best[0]
+        if self._least(inner, self.moved)[0].min() <= 0 or (inner == self.inner).all():
+            return False
+        self.inner = inner
+        self.matrix = inner @ self.frame
         return True
 
     def find(self) -> bool:
@@ -95,34 +110,28 @@ class Finder:
             return False
         if not self.is_small:
             return float(self._least(self.inner, self.moved)[0].min(initial=1.0)) > 0
-        found = self._cutting_planes([])
+        found = self._cutting_planes()
         if found is None:
             self.matrix = None
             return False
         self.inner, self.margin = found
         self.hard_margin = self.margin
-        if self.soft:
-            softened = self._cutting_planes(self.soft)
-            if softened is None or softened[1] < KEPT * self.hard_margin:
-                self.soft = []
-            else:
-                self.inner, self.margin = softened
         self.matrix = self.inner @ self.frame
         return True
 
-    def _cutting_planes(self, soft: list[Array], rounds: int = ROUNDS) -> tuple[Array, float] | None:
+    def _cutting_planes(self) -> tuple[Array, float] | None:
         """M and the least eigenvalue over all Jacobians, or None where none is positive."""
         best: tuple[Array, float] | None = None
         inner = self.inner
-        for _ in range(rounds):
+        for _ in range(ROUNDS):
             checkpoint()
             values, vectors = self._least(inner, self.moved)
-            least = min([float(values.min()), *(float(row @ inner.ravel()) for row in soft)])
+            least = float(values.min())
             if least > 0 and (best is None or least > best[1]):
                 best = inner, least
             order = np.argsort(values)[:AT_ONCE]
             self.hard += [np.outer(vectors[k], self.moved[k] @ vectors[k]).ravel() for k in order.tolist()]
-            solved = self._program(soft)
+            solved = self._best_margin(self.hard)
             if solved is None:
                 return best
             inner, bound = solved
@@ -148,24 +157,29 @@ class Finder:
         values, vectors = np.linalg.eigh((products + products.transpose(0, 2, 1)) / 2)
         return values[:, 0], vectors[:, :, 0]
 
-    def _program(self, soft: list[Array]) -> tuple[Array, float] | None:
-        """M that maximises the least cut, and that number."""
-        from scipy.optimize import linprog
-
-        rows = np.array([*self.hard, *soft])
+    def _best_margin(self, cuts: list[Array]) -> tuple[Array, float] | None:
+        """M that maximises the least of some cuts, and that number."""
+        rows = np.array(cuts)
         given = np.concatenate([-rows, np.ones((len(rows), 1))], axis=1)
-        objective = np.zeros(given.shape[1])
-        objective[-1] = -1.0
-        bounds = [(-1.0, 1.0)] * (given.shape[1] - 1) + [(None, 1e3)]
-        limit = min(left(), 1e6)
-        found = linprog(
-            objective,
-            given,
-            np.zeros(len(rows)),
-            bounds=bounds,
-            method="highs",
-            options={"time_limit": max(limit, 0.01)},
-        )
-        if found.x is None:
-            return None
-        return found.x[:-1].reshape(self.inner.shape), float(found.x[-1])
+        found = _solved(np.r_[np.zeros(rows.shape[1]), -1.0], given, np.zeros(len(rows)), rows.shape[1])
+        return None if found is None else (found[:-1].reshape(self.inner.shape), float(found[-1]))
+
+    def _program(self, least: float) -> Array | None:
+        """M whose hard cuts are at least so much, and whose soft ones miss as little of it as can be in all."""
+        hard, soft = np.array(self.hard), np.array(self.soft).reshape(len(self.soft), -1)
+        size = hard.shape[1]
+        rows = np.concatenate([-hard, -soft]) if len(soft) else -hard
+        spare = np.concatenate([np.zeros((len(hard), len(soft))), -np.eye(len(soft))])
+        given = np.concatenate([rows, spare], axis=1)
+        found = _solved(np.r_[np.zeros(size), np.ones(len(soft))], given, np.full(len(rows), -least), size)
+        return None if found is None else found[:size].reshape(self.inner.shape)
+
+
+def _solved(objective: Array, rows: Array, most: Array, inside: int) -> Array | None:
+    """The least objective with rows @ x <= most, the first variables in [-1, 1], the others at least 0; or None."""
+    from scipy.optimize import linprog
+
+    bounds = [(-1.0, 1.0)] * inside + [(0.0, None)] * (len(objective) - inside)
+    seconds = {"time_limit": max(min(left(), 1e6), 0.01)}
+    found = linprog(objective, rows, most, bounds=bounds, method="highs", options=seconds)
+    return None if found.x is None else np.asarray(found.x)

@@ -18,6 +18,7 @@ from ircert.engines.boxes.enclosures.contractions import MOST_INPUTS
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Hunter
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -75,6 +76,9 @@ class Prover:
                 # a ball on which the map is injective has one orientation
                 given = self.network, hunter, self.counts, self.report
                 self.orientation = Orientation(*given, self.reached, self.processes)
+        self.covering: Covering | None = None
+        if self.setting.problem != "transform" and self.setting.givens >= self.setting.size:
+            self.covering = Covering(self.network, self.counts, self.report)
 
     def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
         """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
@@ -104,9 +108,11 @@ class Prover:
     def _ways_for(self, radius: float) -> list[Way]:
         """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the givens alone."""
         whole = WholeTree(self.tools, radius)
-        if self.setting.size > MOST_CUT:
-            return [whole.advance]
         ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_givens(radius, stop)]
+        if self.covering is not None:
+            ways.append(lambda stop: self._by_matrix(radius, stop))
+        if self.setting.size > MOST_CUT:
+            return [*ways, whole.advance]
         if self.orientation is not None:
             ways.append(lambda stop: self._by_degree(radius, stop))
         else:
@@ -117,6 +123,13 @@ class Prover:
         """Where the givens tell points apart nothing else matters; where they do not, nothing is said."""
         assert self.inner is not None
         return "closed" if self.inner.prove(radius, stop=stop) == "closed" else "stopped"
+
+    def _by_matrix(self, radius: float, stop: Stop) -> Outcome:
+        """One matrix for the whole ball; a smaller ball that it covers is good as well."""
+        assert self.covering is not None
+        outcome = self.covering.advance(radius, stop)
+        self.reached = max(self.reached, self.covering.reached)
+        return outcome
 
     def _by_degree(self, radius: float, stop: Stop) -> Outcome:
         """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""

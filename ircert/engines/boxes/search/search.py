@@ -21,6 +21,7 @@ from ircert.engines.asking import nothing_known
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import hunt
+from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
 from ircert.engines.boxes.linear_regions.coincidence import Pair
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
@@ -55,6 +56,8 @@ FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
 SMALLEST = 1 / 16
 """… or this part of the radius in question."""
+WITHIN = 0.9
+"""… and for networks that are not small, within this part of the radius at which the first neuron switches."""
 FEW = 24
 """Networks with that few neurons are small."""
 SHARE = 0.7
@@ -181,9 +184,18 @@ class Search:
     def _hunt(self) -> None:
         if self._over():  # a prover takes time to be made
             return
-        if self.prover.orientation is None:  # which hunts by itself, and better
-            with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
-                hunt(self.setting, self.descent, min(self.question.reach, self._usual), self.question.seed)
+        reach = min(self.question.reach, self._usual)
+        with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
+            if not self._is_direct and self.setting.givens == self.setting.size and not self.setting.pseudo:
+                start = min(first_radius(self.setting), reach)
+                FoldSampler(self.setting, self.descent, self.question.seed).search(start, reach)
+            elif self.prover.orientation is None:  # which hunts by itself, and better
+                hunt(self.setting, self.descent, reach, self.question.seed)
+
+    @property
+    def _is_direct(self) -> bool:
+        """Whether a question is so small that balls are asked about directly."""
+        return self.setting.size <= 2 or self.setting.neurons <= FEW
 
     @cached_property
     def _usual(self) -> float:
@@ -298,7 +310,7 @@ class Search:
         too long is followed by smaller ones.
         """
         deadline, hard = self.question.deadline, math.inf
-        direct = self.setting.size <= 2 or self.setting.neurons <= FEW
+        direct = self._is_direct
         slow = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
         growth = slow
         for _ in range(BISECTIONS):
@@ -309,12 +321,16 @@ class Search:
                 if deadline.passed() or self.descent.infimum_is_zero or self.clear >= top * (1 - self.question.tol / 4):
                     return
                 if target < hard:
-                    radius = target if direct else min(target, max(growth * self.clear, SMALLEST * target))
+                    radius = target if direct else min(target, growth * self.clear or self._start(target))
                 else:
                     radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
                 outcome = self._prove(radius, SHARE * deadline.left())
                 growth = min(growth * growth, FASTEST) if self.clear >= self._usual else slow
             hard = radius
+
+    def _start(self, target: float) -> float:
+        """The first ball: one in which hardly a neuron switches."""
+        return min(WITHIN * first_radius(self.setting), SMALLEST * target)
 
     def _target(self, growth: float) -> float:
         """The ball to prove: just below the best collision, or larger than what is proved."""

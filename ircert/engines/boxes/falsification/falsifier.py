@@ -179,6 +179,7 @@ def _pieces(count: int, cost: int) -> Iterator[slice]:
 
 
 def orientations(secants: Secants, phases: Phases) -> Array:
+    """The signs of determinants on the regions of patterns, in floats; 0 where they are too small to tell."""
     parts = [_signs(secants, phases[part]) for part in _pieces(len(phases), secants.products)]
     return np.concatenate([np.zeros(0), *parts])
 

@@ -15,7 +15,7 @@ import numpy as np
 from ircert.engines.base import Question
 from ircert.engines.milp.collisions import Collisions, Exact
 from ircert.engines.milp.near_diagonal import Half, Near, isolated_center, thick_tangents
-from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
+from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, farther, takes_squares
 from ircert.errors import IrcertError
 from ircert.geometry.norm import Norm
 from ircert.limits import Deadline, OutOfTime, until
@@ -26,6 +26,8 @@ FAR = 0.6
 """The part of a ball's time for the paper's program."""
 GIVENS = 0.8
 """… and for `transform` the part of what is left then for the givens alone."""
+CLIMB = 0.5
+"""The part of the time left for pairs further apart than an exact one that is not the solver's."""
 NEAR: dict[str, Half] = {"local": thick_tangents, "pseudo": isolated_center}
 
 
@@ -60,6 +62,8 @@ def decided(question: Question, radius: float, collisions: Collisions, deadline:
     with until(deadline):
         _look(collisions, far, radius)
     pair = _furthest(question, far.pair, collisions.within(radius))
+    if pair is not None and far.pair is None:
+        pair = _climbed(question, radius, pair, deadline)
     found = replace(found, pair=pair, optimum=optimum_of(question, radius, far, pair))
     if pair is not None:
         return found
@@ -90,6 +94,11 @@ def _furthest(question: Question, *pairs: Exact | None) -> Exact | None:
     return max((p for p in pairs if p is not None), key=lambda pair: _separation(question, pair), default=None)
 
 
+def _climbed(question: Question, radius: float, pair: Exact, deadline: Deadline) -> Exact:
+    """A pair that says more about p*, where that is asked for."""
+    return pair if question.radius is None else farther(question, radius, pair, CLIMB * deadline.left())
+
+
 def _separation(question: Question, pair: Exact) -> float:
     other = question.other
     apart = pair if other is None else (list(other.exact(pair[0])), list(other.exact(pair[1])))
@@ -116,13 +125,14 @@ def _with_near(question: Question, bound: float, collisions: Collisions, deadlin
     pair = collisions.within(found.radius)
     found = replace(found, solved=found.solved + near.solved)
     if pair is not None:
-        return _with_pair(question, found, pair)
+        return _with_pair(question, found, pair, deadline)
     failed = f"the far half holds beyond {bound:.3g}, the near half failed: {near.reason}"
     return replace(found, reached=near.reached, reason=None if near.reason is None else failed)
 
 
-def _with_pair(question: Question, found: Ball, pair: Exact) -> Ball:
+def _with_pair(question: Question, found: Ball, pair: Exact, deadline: Deadline) -> Ball:
     """The ball with an exact violation that the far half did not give."""
+    pair = _climbed(question, found.radius, pair, deadline)
     optimum = found.optimum
     if optimum is not None:
         value = _separation(question, pair)
@@ -158,4 +168,6 @@ def _by_givens(question: Question, collisions: Collisions, deadline: Deadline, f
     with until(deadline):
         collisions.look([(x, y)], found.radius)
     pair = collisions.within(found.radius)
-    return replace(found, reason=f"{failed} they collide") if pair is None else _with_pair(question, found, pair)
+    return (
+        replace(found, reason=f"{failed} they collide") if pair is None else _with_pair(question, found, pair, deadline)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import sides
 from ircert.engines.boxes.linear_regions.coincidence import Pair
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
-from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
 from ircert.ir.arrays import Array
 from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, is_over
@@ -25,6 +25,10 @@ from ircert.result.radius import End
 
 Exact: TypeAlias = tuple[list[Fraction], list[Fraction]]
 
+KINK = 1e-5
+"""A neuron that reads less than this part of what it reads elsewhere may be on either side, for a solver."""
+MOST = 8
+"""So many of them are tried on their other side, for each point."""
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 
 
@@ -61,12 +65,23 @@ class Collisions:
             points = np.stack([np.asarray(x, np.float64), np.asarray(y, np.float64)])
             if is_over() or self.is_zero or not np.isfinite(points).all():
                 return
-            with np.errstate(all="ignore"):
-                first, second = sides(self.setting, points)
             try:
-                self.descent.search(first, second, radius)
+                for first, second in self._patterns(points):
+                    if self.descent.search(first, second, radius):
+                        break
             except OutOfTime:
                 return
+
+    def _patterns(self, points: Array) -> Iterator[tuple[Phases, Phases]]:
+        """The patterns of a pair, then those with a neuron that is about 0 on its other side."""
+        with np.errstate(all="ignore"):
+            first, second = sides(self.setting, points)
+            z = np.abs(self.setting.preactivations(np.vstack([points, self.setting.center])))
+        yield first, second
+        x, y = ([int(i) for i in np.flatnonzero(row <= KINK * z.max(axis=0))[:MOST]] for row in z[:2])
+        yield from ((flipped(first, [i]), second) for i in x)
+        if not self.setting.pseudo:
+            yield from ((first, flipped(second, [i])) for i in y)
 
     @property
     def is_zero(self) -> bool:

@@ -139,6 +139,11 @@ def _repaired(question: Question, query: Query, near: Pair, deadline: Deadline) 
     return None if found is None else (found.x, found.y)
 
 
+def farther(question: Question, radius: float, pair: Pair, seconds: float) -> Pair:
+    """An exact collision at least as far apart as a given one, by linear programs and no solver's word."""
+    return _climbed(question, radius, pair, question.trivial_bound(radius), Deadline(seconds))
+
+
 def _climbed(question: Question, radius: float, start: Pair, most: float | None, deadline: Deadline) -> Pair:
     """The exact collision at the end of a climb from a given one, or that one."""
     box = Box(question.low, question.high)

@@ -72,7 +72,8 @@ class Kinks(Task):
         """Pairs on both sides of the point, along its direction."""
         x, v = (point[program.block(name).where] for name in ("x", "v"))
         radius = float(np.abs(x - center).max()) or 1.0
-        return [(x + step * radius * v, x - step * radius * v) for step in STEPS]
+        steps = [step * radius for step in STEPS] + [self.thickness / 2] * (self.thickness > 0)
+        return [(x + step * v, x - step * v) for step in steps]
 
 
 @dataclass

@@ -54,6 +54,7 @@ class Tangents:
     certified:  the radius within which the property holds if the solver is right; it never falls below the given one
     candidates: pairs of points that may be next to a violation, best last
     stop:       what was in the way, but for time
+    cut:        whether time ended one of the searches
     """
 
     j0_lower: float
@@ -63,6 +64,7 @@ class Tangents:
     stop: Stop | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     solved: int = 0
+    cut: bool = False
 
 
 def tangents(
@@ -85,7 +87,7 @@ def tangents(
         search = _Search(question, solver, upper, Deadline(seconds), report, found)
         {"local": search.local, "pseudo": search.pseudo, "transform": search.transform}[question.problem]()
     except OutOfTime:
-        pass  # what was found before counts
+        found.cut = True  # what was found before counts
     except KeyboardInterrupt:
         found.stop = Stop(Cause.INTERRUPTED)
     except IrcertError as error:
@@ -157,6 +159,7 @@ class _Search:
         self.found.certified = max(self.found.certified, alone.certified)
         self.found.j0_lower, self.found.candidates = alone.j0_lower, alone.candidates
         self.found.stop, self.found.seconds, self.found.solved = alone.stop, alone.seconds, alone.solved
+        self.found.cut = alone.cut
 
     def _gaps(self) -> None:
         """Violations; those with smaller gaps are not excluded, so that nothing is certified."""
@@ -195,6 +198,7 @@ class _Search:
             self.found.stop = Stop(Cause.SOLVER, str(error))
         finally:  # also when it is interrupted
             self.found.solved += search.solved
+            self.found.cut |= not search.done
             self.found.seconds[what] = time.monotonic() - started
             for program, point in search.points:
                 self.found.candidates += task.candidates(program, point, self.query.center)

@@ -110,7 +110,8 @@ class TangentSearch:
     def _why(self) -> Stop:
         if self.stop is not None:
             return self.stop
-        if self.question.deadline.passed():
+        cut = self.found is not None and self.found.cut and self.question.deadline.left() < math.inf
+        if cut or self.question.deadline.passed():
             return Stop(Cause.TIME, work=self._work)
         if self._is_spent:
             return Stop(Cause.BUDGET, work=self._work)

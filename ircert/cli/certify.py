@@ -53,7 +53,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         default="auto",
-        help="auto (default), regions (one or two inputs, exact), boxes (exact, any number) or milp",
+        help="auto (default), regions (exact, one or two inputs), boxes (exact, any number) or milp (the paper's method)",
     )
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
     parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")
@@ -67,7 +67,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="processes for large searches of the engine boxes, and threads of its solver (default: 1)",
+        help="processes for large searches of the engine boxes, threads of the solver of milp (default: 1)",
     )
     parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")

@@ -57,8 +57,8 @@ class Question:
     at_once:   whether answers that need no search are still to be tried
     known:     what another engine found out about the same question before
     budget:    how much an engine may do before it gives what it has, in units of its own: linear regions (`regions`),
-               or boxes and pairs (`boxes`, which then asks no solver, whose work cannot be counted); None for as
-               much as it likes
+               boxes and pairs (`boxes`, which then asks no solver, whose work cannot be counted) or programs
+               (`milp`); None for as much as it likes
     """
 
     graph: Graph

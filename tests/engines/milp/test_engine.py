@@ -249,7 +249,7 @@ def test_a_solver_that_fails_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.rule("E-1", "M-2")
 @pytest.mark.parametrize("bound", [0.0, 0.01])
 def test_an_exact_pair_outweighs_a_wrong_bound(monkeypatch: pytest.MonkeyPatch, bound: float) -> None:
-    real = ball.far_pairs
+    from ircert.engines.optimum.far_pairs import far_pairs as real
 
     def wrong(*given: Any) -> FarPairs:
         found = real(*given)

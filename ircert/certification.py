@@ -60,7 +60,7 @@ def certify(
     may be infinite: the whole space.
     `graph` and `other` are graphs or whatever `ircert.load` reads. `progress` is called with the bracket so far;
     its first call says how large the question is (neurons, those that may switch, binaries). With `threads` > 1 large
-    searches of the engine boxes run in so many processes; solvers of the engine milp other than HiGHS get as many threads.
+    searches of the engine boxes run in so many processes; solvers of milp other than HiGHS get as many threads.
 
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached (`result.interrupted`). An engine refuses options that it does not know.

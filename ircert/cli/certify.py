@@ -53,7 +53,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         default="auto",
-        help="auto (default), regions (exact, up to two inputs), boxes (exact, any number) or milp (the paper's method)",
+        help="auto (default), regions (exact, up to two inputs), boxes (exact, any) or milp (the paper's method)",
     )
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
     parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")

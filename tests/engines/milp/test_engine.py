@@ -19,6 +19,7 @@ from ircert.engines.milp.engine import Milp
 from ircert.engines.milp.near_diagonal import Near
 from ircert.engines.optimum.far_pairs import FarPairs
 from ircert.errors import BackendError, QueryError
+from ircert.geometry.norm import Norm
 from ircert.result.radius import End
 from ircert.result.result import Result
 from tests.engines.corpus import near_pair
@@ -45,7 +46,7 @@ def question(layers: Network, center: Any, **options: Any) -> Question:
     size = len(center)
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     given: dict[str, Any] = {"radius": None, "max_radius": 2.0, **options}
-    return Question(ircert.load(layers), None, "local", "inf", np.asarray(center, float), low, high, **given)
+    return Question(ircert.load(layers), None, "local", Norm.INF, np.asarray(center, float), low, high, **given)
 
 
 def truth(given: Sample, problem: str, norm: str) -> Truth:

@@ -46,12 +46,14 @@ EXPENSIVE = {
 
 
 class Looks:
-    """A moment that comes with a look at it, and what begins after it."""
+    """A moment that comes with a look at it, what begins after it, and how much begins between two looks, at most."""
 
     def __init__(self, most: float = math.inf) -> None:
         self.most = most
         self.taken = 0
         self.after: Counter[str] = Counter()
+        self.between: Counter[str] = Counter()
+        self._since: Counter[str] = Counter()
 
     @property
     def over(self) -> bool:
@@ -61,7 +63,16 @@ class Looks:
     def look(self) -> bool:
         """Whether it has come."""
         self.taken += 1
+        self._since.clear()
         return self.over
+
+    def note(self, name: str) -> None:
+        """Something expensive begins."""
+        if self.over:
+            self.after[name] += 1
+        else:
+            self._since[name] += 1
+            self.between[name] = max(self.between[name], self._since[name])
 
 
 class CountingDeadline(Deadline):
@@ -71,8 +82,8 @@ class CountingDeadline(Deadline):
         self._looks = looks
 
     def left(self) -> float:
-        """An hour, or nothing."""
-        return 0.0 if self._looks.over else 3600.0
+        """An hour, or nothing; a look as well, for what then takes no longer."""
+        return 0.0 if self._looks.look() else 3600.0
 
     def passed(self) -> bool:
         """One look more."""
@@ -96,8 +107,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, looks: Callable[[], Looks]) -> None
 def _noting(original: Any, name: str, looks: Callable[[], Looks]) -> Any:
     @functools.wraps(original)
     def noting(*given: Any, **options: Any) -> Any:
-        if looks().over:
-            looks().after[name] += 1
+        looks().note(name)
         return original(*given, **options)
 
     return noting

@@ -1,6 +1,6 @@
 """Time limits: how far the clock goes beyond them, over many shapes, problems and norms.
 
-    python benchmarks/limits.py [--limit 2] [--only 64-32] [--every 1] [--stacks] [--engine auto]
+    python benchmarks/limits.py [--limit 2] [--only 64-32] [--every 1] [--larger] [--stacks] [--engine auto]
 
 A row for each question that took longer than limit + max(0.5 s, 10 %), or that failed; then a line with the worst
 overrun of all. --every K asks every K-th question only. --stacks shows where the time after the limit went. Every
@@ -59,6 +59,19 @@ SIZES = (
     "64-256-64",
     "64-256-256-64",
 )
+LARGER = (
+    "2-512-512-2",
+    "12-512-512-12",
+    "12-512-8",
+    "100-512-512-100",
+    "128-512-64",
+    "128-512-200",
+    "300-64-300",
+    "784-64-10",
+    "1000-100-1000",
+    "1000-512-10",
+)
+"""With --larger."""
 
 
 def plain(sizes: list[int], seed: int) -> Layers:
@@ -111,9 +124,9 @@ class Question:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def questions() -> Iterator[Question]:
+def questions(shapes: tuple[str, ...]) -> Iterator[Question]:
     """All shapes, problems and norms, searches and balls, with and without a domain."""
-    for seed, shape in enumerate(SIZES):
+    for seed, shape in enumerate(shapes):
         layers = plain([int(v) for v in shape.split("-")], seed)
         n = len(layers[0][0][0])
         for problem, norm, radius, cut in itertools.product(
@@ -126,6 +139,10 @@ def questions() -> Iterator[Question]:
             if cut:
                 options["domain"] = (np.zeros(n), np.ones(n))
             yield Question(name, layers, np.full(n, 0.1), options)
+
+
+def others() -> Iterator[Question]:
+    """Residual networks, couplings, and numbers near the end of the floats."""
     for n, norm in itertools.product((4, 8, 10), ("inf", 1, 2)):
         yield Question(f"residual {n} {norm}", residual(n, 3 * n, 2, n), np.full(n, 0.1), {"norm": norm})
         yield Question(f"couplings {n} {norm}", couplings(n, 4, n), np.full(n, 0.1), {"norm": norm})
@@ -181,6 +198,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--larger", action="store_true", help="shapes up to 1,000 inputs and 512 neurons a layer")
     parser.add_argument("--stacks", action="store_true")
     parser.add_argument("--all", action="store_true", help="a row for every question")
     parser.add_argument("--engine", default="auto")
@@ -188,7 +206,8 @@ def main() -> None:
     allowed = given.limit + max(0.5, 0.1 * given.limit)
     # imports take a while the first time
     ircert.certify([(np.eye(2), np.zeros(2))] * 2, np.zeros(2), engine=given.engine, time_limit=1.0)
-    asked = [q for q in questions() if given.only in q.name][given.first :: given.every]
+    every = questions(LARGER) if given.larger else itertools.chain(questions(SIZES), others())
+    asked = [q for q in every if given.only in q.name][given.first :: given.every]
     rows = []
     for question in asked:
         seconds, text, stacks = measured(question, given.limit, given.engine)

@@ -47,9 +47,13 @@ class Norm(StrEnum):
 
     def measure(self, vector: Iterable[Fraction]) -> Fraction:
         """The exact measure of a vector."""
-        if self is Norm.TWO:
-            return sum((v * v for v in vector), Fraction(0))
-        return max(map(abs, vector)) if self is Norm.INF else sum(map(abs, vector), Fraction(0))
+        if self is Norm.INF:
+            return max(map(abs, vector))
+        # over one denominator: a sum of fractions would take a gcd for each term
+        numbers = list(vector)
+        below = math.lcm(*(v.denominator for v in numbers))
+        sizes = (abs(v.numerator) * (below // v.denominator) for v in numbers)
+        return Fraction(sum(size**self.power for size in sizes), below**self.power)
 
     def distance(self, x: Iterable[Fraction], y: Iterable[Fraction]) -> Fraction:
         """The exact measure of x - y."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+REMEMBERED = 4
+"""Points of a graph whose exact values are kept."""
+
 
 def evaluate(graph: Graph, x: object) -> Array:
     """The outputs at one point (n,) or a batch (N, n), in float64."""
@@ -83,7 +86,14 @@ def exact_values(graph: Graph, point: Rationals) -> Rationals:
 
 
 def _exact_row(graph: Graph, row: NDArray[np.object_]) -> list[Fraction]:
-    return exact_values(graph, Rationals.of_fractions([to_fraction(value) for value in row])).fractions()
+    """The outputs at a point; the last ones are remembered, because a witness is measured, judged and replayed."""
+    point = tuple(to_fraction(value) for value in row)
+    known = graph._exact_points
+    if point not in known:
+        known[point] = exact_values(graph, Rationals.of_fractions(list(point))).fractions()
+        while len(known) > REMEMBERED:
+            del known[next(iter(known))]
+    return known[point]
 
 
 def _run(graph: Graph, x: Value, apply: Callable[[Op, list[Value]], Value]) -> Value:

@@ -17,6 +17,7 @@ from ircert.ir.ops import Input, Op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     import networkx as nx
 
@@ -157,6 +158,11 @@ class Graph:
         from ircert.ir.evaluate import evaluate_exactly
 
         return evaluate_exactly(self, x)
+
+    @cached_property
+    def _exact_points(self) -> dict[tuple[Fraction, ...], list[Fraction]]:
+        """Points of which the exact outputs are known: the last ones asked for."""
+        return {}
 
     # --- text ------------------------------------------------------------------------------------------------------
 

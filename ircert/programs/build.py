@@ -11,6 +11,7 @@ from scipy.sparse import coo_array, csr_array
 
 from ircert.errors import ProgramError
 from ircert.ir.arrays import Array, Indices, Matrix, Sparse, diagonal, freeze, identity
+from ircert.limits import checkpoint
 from ircert.programs.program import Block, Origin, Program, QuadraticRow, Sense
 
 
@@ -64,6 +65,7 @@ class ProgramBuilder:
         labels: Indices | None = None,
     ) -> Block:
         """The rows sum(matrix @ variables) (sense) rhs; a number stands for that multiple of the identity."""
+        checkpoint()
         right = np.atleast_1d(np.asarray(rhs, dtype=np.float64))
         matrices = [(block, _matrix(matrix, block.size)) for block, matrix in terms]
         sizes = {matrix.shape[0] for _, matrix in matrices}
@@ -104,6 +106,7 @@ class ProgramBuilder:
 
     def program(self, *, maximise: bool = True, about: Mapping[str, str] | None = None) -> Program:
         """The program of everything collected."""
+        checkpoint()
         columns, count = self._count(self._variables), self._count(self._rows)
         objective = np.zeros(columns)
         for block, values in self._objective:

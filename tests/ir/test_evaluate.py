@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert.errors import PointError
+from ircert.ir import evaluate as evaluation
 from ircert.ir import rational
 from ircert.ir.evaluate import all_values
 from ircert.ir.graph import Graph
@@ -114,3 +115,26 @@ def test_points_that_are_none_are_refused(x: Any, says: str) -> None:
 def test_exact_points_that_are_none_are_refused(x: Any) -> None:
     with pytest.raises(PointError):
         NETWORK.exact(x)
+
+
+def test_the_last_exact_values_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A witness is measured, judged and replayed: large networks evaluate it once."""
+    calls: list[object] = []
+    original = evaluation.exact_values
+
+    def noted(graph: Graph, point: rational.Rationals) -> rational.Rationals:
+        calls.append(point)
+        return original(graph, point)
+
+    monkeypatch.setattr(evaluation, "exact_values", noted)
+    build = ircert.Builder(2)
+    graph = build.graph(build.affine(build.input, np.eye(2), [1.0, 0.0]))
+    first = graph.exact([Fraction(1, 3), 2])
+    first[0] = Fraction(7)
+    assert graph.exact([Fraction(1, 3), 2]).tolist() == [Fraction(4, 3), 2]
+    assert len(calls) == 1
+    for k in range(evaluation.REMEMBERED):
+        assert graph.exact([k, 0]).tolist() == [k + 1, 0]
+    assert len(graph._exact_points) == evaluation.REMEMBERED
+    graph.exact([Fraction(1, 3), 2])
+    assert len(calls) == 2 + evaluation.REMEMBERED

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from ircert.errors import ProgramError
+from ircert.limits import OutOfTime, until
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import BINARIES, CONVEX_OBJECTIVE, CONVEX_ROWS, NONCONVEX_OBJECTIVE, Origin, Program
 
@@ -114,3 +116,17 @@ def test_terms_must_fit() -> None:
         build.rows("r", [(x, np.ones((1, 2))), (x, 1.0)], "<=", 1.0)
     with pytest.raises(ProgramError, match="no block of variables `y`"):
         small().block("y")
+
+
+def test_building_asks_the_deadline() -> None:
+    with until(lambda: True), pytest.raises(OutOfTime):
+        small()
+
+
+def test_programs_travel() -> None:
+    """… to other processes."""
+    program = small()
+    there = pickle.loads(pickle.dumps(program))
+    assert there.column_names == program.column_names
+    assert dict(there.about) == {"problem": "toy"}
+    assert there.summary() == program.summary()

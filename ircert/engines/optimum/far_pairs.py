@@ -19,7 +19,7 @@ from ircert.geometry.domain import Box
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import nonzeros
 from ircert.ir.ops import Affine
-from ircert.limits import Deadline, until
+from ircert.limits import Deadline, OutOfTime, checkpoint, until
 from ircert.passes.product import canonical, program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
 from ircert.programs.relaxation import relaxed
@@ -43,6 +43,7 @@ REPAIR = 1.0
 """Seconds for making a pair exact where a climb took all the time."""
 CLOSE = 1e-6
 """A pair that falls short of a bound by no more than this share reaches it."""
+NO_TIME = "there was no time for the program"
 LONGEST = 60.0
 """Seconds that a question without a time limit gives to the program."""
 
@@ -101,14 +102,18 @@ def _solved(question: Question, query: Query, deadline: Deadline) -> tuple[FarPa
     norm = query.objective_norm
     indicators = "half" if question.problem == "local" and norm == "inf" else "paper"
     try:
-        asked = balanced(program(question.graph, query, indicators=indicators))  # type: ignore[arg-type]
+        with until(deadline):
+            checkpoint()
+            asked = balanced(program(question.graph, query, indicators=indicators))  # type: ignore[arg-type]
         solver = backends.get(name)
         if not isinstance(solver, Solver):
             return FarPairs(None, None, f"`{name}` does not solve programs"), None
         if deadline.passed():
-            return FarPairs(None, None, "there was no time for the program"), None
+            return FarPairs(None, None, NO_TIME), None
         threads = threads_of(question, solver)
         outcome = solver.solve(asked, time_limit=deadline.left(), threads=threads, seed=question.seed)
+    except OutOfTime:
+        return FarPairs(None, None, NO_TIME), None
     except (IrcertError, ArithmeticError) as error:
         return FarPairs(None, None, str(error)), None
     bound, near = outcome.bound, _pair(question, asked, outcome)

@@ -17,6 +17,7 @@ from ircert.ir.graph import Node
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
 from ircert.ir.rational import Rationals, integer_type
+from ircert.limits import checkpoint
 
 UNIT = 2.0**-53
 TINY = 1e-290
@@ -133,6 +134,7 @@ def _affine(op: Affine, x: Forms | Masked) -> Forms:
     value, error = np.empty((cells, 3, len(op.bias))), np.empty((cells, len(op.bias)))
     reach = 1.0
     for start in range(0, cells, CHUNK):
+        checkpoint()
         some = slice(start, start + CHUNK)
         part = x.part(some)
         size, reach = part.size, part.reach

@@ -19,6 +19,7 @@ from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.ir.graph import Graph
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
+from ircert.limits import checkpoint
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form, exact_sum
 from ircert.programs.program import Block, Origin
@@ -53,6 +54,7 @@ class NetworkCopy(Forward[Form]):
         self.preactivations: dict[str, Form] = {}
         self.phases: dict[str, tuple[Block, ...]] = {}
         for node in self.graph.nodes:
+            checkpoint()
             if node.name != self.graph.input:
                 self.forms[node.name] = self.step(node, [self.forms[name] for name in node.operands])
 

@@ -20,6 +20,7 @@ from ircert.engines.regions.violations import Violations
 from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Relu
+from ircert.limits import OutOfTime, until
 from ircert.passes.product import canonical
 from ircert.testing.strategies import graphs, mlps, points, residual_networks
 from tests.oracle.build import plain
@@ -227,3 +228,19 @@ def test_signs_of_many_outputs_cost_one_step_each() -> None:
     cells = Surroundings(graph, np.zeros(2), Norm.INF, -free, free).complex(Fraction(1))
     assert not Violations(cells, Norm.INF, list(range(300)), None, between).signs.any()
     assert asked == 300
+
+
+@pytest.mark.rule("E-7")
+def test_forms_and_signs_ask_the_deadline() -> None:
+    """Floats for all cells of a layer, integers for one cell, and signs one by one."""
+    graph = canonical(ircert.load(plain(np.random.default_rng(0), [2, 6, 6, 2], False)))
+    made = Surroundings(graph, np.zeros(2), Norm.INF, np.full(2, -np.inf), np.full(2, np.inf))
+    found = made.complex(Fraction(1), lambda: None)
+    with until(lambda: True):
+        for work in (
+            lambda: made.complex(Fraction(1), lambda: None),
+            lambda: found.exact_map(len(found) - 1),
+            lambda: found.exact.signs(0, *(np.zeros(1, dtype=np.int64) for _ in range(3))),
+        ):
+            with pytest.raises(OutOfTime):
+                work()

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ircert.ir.arrays import Array, Indices, Mask, nonzeros
-from ircert.ir.dyadic import integers
+from ircert.ir.dyadic import integers, scaled
+from ircert.ir.dyadic import shift as exponent
 from ircert.ir.graph import Graph, Node
 from ircert.ir.interpret import Backward, Forward
 from ircert.ir.ops import Affine, Relu
@@ -20,6 +21,9 @@ from ircert.ir.rational import Integers, Rationals, integer_array, integer_type
 from ircert.limits import checkpoint
 
 Pattern: TypeAlias = dict[str, Mask]
+
+BLOCK = 2**16
+"""So many products are made before the deadline is asked again."""
 
 
 def pattern_at(graph: Graph, x: list[Fraction]) -> Pattern:
@@ -102,10 +106,14 @@ class _Backward(Backward[tuple[Integers, int]]):
             self.constants[i] += Fraction(int(value), 1 << (shift + below))
         weight = nonzeros(op.weight).tocoo()
         used = np.array([any(column) for column in rows.T], dtype=bool)[weight.coords[0]]
-        numbers, below = integers(weight.data[used])
-        outer, inner = (axis[used] for axis in weight.coords)
-        wide = self.nothing(op.weight.shape[1])
-        np.add.at(wide.T, inner, (rows[:, outer] * integer_array(numbers)).T)
+        values, (outer, inner) = weight.data[used], (axis[used] for axis in weight.coords)
+        wide, below = self.nothing(op.weight.shape[1]), exponent(values)
+        count = max(1, BLOCK // max(1, len(rows)))
+        for start in range(0, len(values), count):
+            checkpoint()
+            some = slice(start, start + count)
+            numbers = integer_array(scaled(values[some], below))
+            np.add.at(wide.T, inner[some], (rows[:, outer[some]] * numbers).T)
         return wide, shift + below
 
 

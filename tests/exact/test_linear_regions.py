@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert.errors import UnsupportedModel
+from ircert.exact import linear_regions
 from ircert.exact.linear_regions import exact_rows, float_maps, pattern_at
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
+from ircert.limits import until
 from ircert.passes.product import canonical
 from ircert.testing import graphs, points
 
@@ -31,6 +33,17 @@ def test_the_exact_map_of_a_region_is_the_network_there(graph: Graph, data: st.D
         if node.name in pattern:
             read = exact_rows(graph, pattern, node.operands[0]).at(x)
             assert [v >= 0 for v in read] == pattern[node.name].tolist()
+
+
+def test_large_layers_are_taken_in_blocks_that_ask_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = ircert.load([(np.random.default_rng(0).normal(size=(8, 8)), np.zeros(8))])
+    whole = exact_rows(graph, {}, graph.output)
+    monkeypatch.setattr(linear_regions, "BLOCK", 16)
+    looks: list[None] = []
+    with until(lambda: bool(looks.append(None))):
+        parts = exact_rows(graph, {}, graph.output)
+    assert (parts.coefficients == whole.coefficients).all()
+    assert len(looks) >= 8 * 8 * 8 // 16
 
 
 @given(graphs(), st.data())

@@ -210,6 +210,8 @@ def main() -> None:
     given = parser.parse_args()
     allowed = given.limit + max(0.5, 0.1 * given.limit)
     # imports take a while the first time
+    import scipy.optimize  # noqa: F401
+
     ircert.certify([(np.eye(2), np.zeros(2))] * 2, np.zeros(2), engine=given.engine, time_limit=1.0)
     every = questions(LARGER) if given.larger else itertools.chain(questions(SIZES), others())
     asked = [q for q in every if given.only in q.name][given.first :: given.every]

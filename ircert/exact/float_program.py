@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from ircert.exact.live_program import LiveProgram
 from ircert.exact.rows import NOTHING, Rows, joined_floats, split
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.rational import Integers
-from ircert.limits import OutOfTime, checkpoint, is_over
+from ircert.limits import checkpoint
 
-OPTIONS = {
-    "output_flag": False,
-    "threads": 1,  # HiGHS takes one number in a process
+OPTIONS: dict[str, Any] = {
     "presolve": "off",
     "simplex_scale_strategy": 0,  # that is done here
     "primal_feasibility_tolerance": 1e-9,
@@ -57,26 +57,6 @@ class Guess:
         mantissa, exponent = split(np.array([threshold], dtype=object))
         other = float(joined_floats(mantissa, exponent - self.scale)[0])
         return self.value - other > 1e-9 * (abs(self.value) + abs(other))
-
-
-class _Clock:
-    """Asked by HiGHS at every iteration whether to stop."""
-
-    def __init__(self) -> None:
-        self._error: BaseException | None = None
-
-    def __call__(self, event: Any) -> None:
-        try:
-            event.data_in.user_interrupt = is_over()
-        except BaseException as error:  # Ctrl-C too: it must not run through foreign code
-            self._error = error
-            event.data_in.user_interrupt = True
-
-    def look(self) -> None:
-        """Raise what came up while HiGHS was running."""
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
 
 
 class Bounds:
@@ -131,19 +111,10 @@ class FloatProgram:
     """
 
     def __init__(self, rows: Rows) -> None:
-        import highspy
-
-        self._api = highspy
         _, exponents = split(rows.numbers)
         self._row_exponents, self._column_exponents = _scales(rows, exponents)
-        self._solver = highspy.Highs()
-        for name, value in OPTIONS.items():
-            self._solver.setOptionValue(name, value)
-        self._clock = _Clock()
-        self._solver.cbSimplexInterrupt += self._clock
-        free = np.full(rows.width, np.inf)
-        self._solver.addVars(rows.width, -free, free)
-        self._columns = np.arange(rows.width, dtype=np.int32)
+        free, none = np.full(rows.width, np.inf), np.zeros(0)
+        self._live = LiveProgram(csr_array((0, rows.width)), (none, none), (-free, free), watched=True, **OPTIONS)
         self._equal, self._limits = np.zeros(0, dtype=bool), np.zeros(0)
         self._long = np.zeros(0, dtype=np.int64)
         self._bounds = Bounds(rows.width)
@@ -175,12 +146,10 @@ class FloatProgram:
         values = joined_floats(mantissas, exponents - self._column_exponents[rows.columns] - scales[rows.owners])
         kept = np.abs(values) >= TINY
         if (np.abs(values[kept]) < SMALL).any():
-            self._solver.setOptionValue("small_matrix_value", TINY)
+            self._live.set(small_matrix_value=TINY)
         owners, columns, values = rows.owners[kept], rows.columns[kept], values[kept]
         starts = np.searchsorted(owners, np.arange(len(rows)))
-        lower, upper = _ends(_scaled(rows.limits, scales), rows.equal)
-        parts = starts.astype(np.int32), columns.astype(np.int32), values
-        self._solver.addRows(len(rows), lower, upper, len(values), *parts)
+        self._live.add_rows(_ends(_scaled(rows.limits, scales), rows.equal), starts, columns, values)
         self._entries.append((owners + len(self._long), columns, values))
         self._long = np.concatenate([self._long, numbers])
 
@@ -211,10 +180,9 @@ class FloatProgram:
         return self._solved(objective)
 
     def _change(self, limits: Array) -> None:
-        long = np.arange(len(self._long), dtype=np.int32)
-        self._solver.changeRowsBounds(len(long), long, *_ends(limits[self._long], self._equal[self._long]))
+        self._live.set_rows(_ends(limits[self._long], self._equal[self._long]))
         self._bounds.take(limits)
-        self._solver.changeColsBounds(len(self._columns), self._columns, self._bounds.lower, self._bounds.upper)
+        self._live.set_columns((self._bounds.lower, self._bounds.upper))
 
     def _solved(self, objective: Integers) -> Guess:
         if self._bounds.crossed is not None:
@@ -223,19 +191,18 @@ class FloatProgram:
         exponents = exponents - self._column_exponents
         scale = int(exponents.max()) if mantissas.any() else 0
         cost = joined_floats(mantissas, exponents - scale)
-        self._solver.changeColsCost(len(cost), self._columns, -cost)
-        status = self._run()
-        api = self._api.HighsModelStatus
-        if status not in (api.kOptimal, api.kInfeasible):
-            self._solver.clearSolver()
+        checkpoint()
+        self._live.set(simplex_iteration_limit=FEWEST + TURNS * (len(cost) + len(self._long)))
+        status = self._live.maximise(cost)
+        if status not in ("optimal", "infeasible"):
             return Guess("failed", [], [], np.zeros(len(cost)))
-        inner = np.array(self._solver.getSolution().col_value)
+        inner = self._live.point
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             point = np.ldexp(inner, np.clip(-self._column_exponents, -4000, 4000))
-        if status == api.kOptimal:
-            weights = self._spread(-np.array(self._solver.getSolution().row_dual))
+        if status == "optimal":
+            weights = self._spread(self._live.multipliers)
             return Guess("optimal", *self._nonbasic(), point, float(cost @ inner), scale, weights)
-        ray = self._ray()
+        ray = self._live.ray()
         if ray is None:
             return Guess("infeasible", *self._nonbasic(), point)
         return Guess("infeasible", *self._nonbasic(), point, weights=self._spread(ray), against=self._against(ray))
@@ -248,7 +215,7 @@ class FloatProgram:
 
     def _nonbasic(self) -> tuple[list[int], list[int]]:
         """Rows, and variables that are not at a bound."""
-        basis, states = self._solver.getBasis(), self._api.HighsBasisStatus
+        basis, states = self._live.solver.getBasis(), self._live.api.HighsBasisStatus
         rows = [int(self._long[i]) for i, state in enumerate(basis.row_status) if state != states.kBasic]
         free = []
         for j, state in enumerate(basis.col_status):
@@ -260,44 +227,23 @@ class FloatProgram:
                     rows.append(at)
         return rows, free
 
-    def _run(self) -> Any:
-        """The status, where the method came to an end; OutOfTime where it was stopped."""
-        checkpoint()
-        size = len(self._columns) + len(self._long)
-        self._solver.setOptionValue("simplex_iteration_limit", FEWEST + TURNS * size)
-        self._solver.run()
-        self._clock.look()
-        status = self._solver.getModelStatus()
-        if status == self._api.HighsModelStatus.kInterrupt:
-            self._solver.clearSolver()
-            raise OutOfTime
-        return status
-
     def _times(self, ray: Array) -> Array:
         """ray · rows."""
-        result = np.zeros(len(self._columns))
+        result = np.zeros(self._bounds.width)
         for owners, columns, values in self._entries:
             np.add.at(result, columns, values * ray[owners])
         return result
 
-    def _ray(self) -> Array | None:
-        """Weights that show that the program is infeasible, as far as floats see; the largest is 1."""
-        answer = self._solver.getDualRay()
-        ray = np.array(answer[2] if len(answer) > 2 else answer[1], dtype=np.float64)
-        if len(ray) != len(self._long) or not np.isfinite(ray).all() or not ray.any():
-            return None
-        return np.asarray(ray / np.abs(ray).max())
-
     def _against(self, ray: Array) -> int | None:
         """The one row of a dual ray that is basic, or bound of a basic variable: the others contradict it."""
-        basis, basic = self._solver.getBasis(), self._api.HighsBasisStatus.kBasic
+        basis, basic = self._live.solver.getBasis(), self._live.api.HighsBasisStatus.kBasic
         rows, columns = (
             np.abs(values) * np.array([state == basic for state in states], dtype=bool)
             for values, states in ((ray, basis.row_status), (self._times(ray), basis.col_status))
         )
         if rows.max(initial=0.0) >= columns.max(initial=0.0):
             return int(self._long[np.argmax(rows)]) if rows.any() else None
-        return self._bounds.missed(int(np.argmax(columns)), self._solver.getSolution().col_value)
+        return self._bounds.missed(int(np.argmax(columns)), self._live.point.tolist())
 
 
 def _scales(rows: Rows, exponents: Indices) -> tuple[Indices, Indices]:

@@ -113,6 +113,11 @@ class Program:
         return len(self.lower)
 
     @cached_property
+    def sides(self) -> tuple[Array, Array]:
+        """What the linear rows lie between: low and high, infinite where there is no limit."""
+        return np.where(self.senses == "<=", -np.inf, self.rhs), np.where(self.senses == ">=", np.inf, self.rhs)
+
+    @cached_property
     def binary(self) -> Mask:
         """Which variables are integers between 0 and 1."""
         return self.integer & (self.lower >= 0) & (self.upper <= 1)

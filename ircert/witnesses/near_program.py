@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import block_array, csr_array
+from scipy.sparse import block_array, csr_array, vstack
 
 from ircert.exact.linear_regions import FloatMaps, Pattern
+from ircert.exact.live_program import LiveProgram
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Matrix, identity
 from ircert.limits import checkpoint, left
@@ -107,25 +108,20 @@ class NearProgram:
         return None if points is None else self._in_ball(points, margin)
 
     def _solved(self, form: Array, inequalities: tuple[Matrix, Array, int], bounds: Array) -> list[Array] | None:
-        from scipy.optimize import linprog
-
         checkpoint()
         above, least, extra = inequalities
         size = np.abs(self.rows).max(axis=1, initial=0.0)
         good = (size > 0) & np.isfinite(size) & np.isfinite(self.rest)
         rows, rest = self.rows[good] / size[good, None], self.rest[good] / size[good]
-        found = linprog(
-            -np.concatenate([form, np.zeros(extra)]),
-            A_ub=-above if len(least) else None,
-            b_ub=-least if len(least) else None,
-            A_eq=csr_array(np.column_stack([rows, np.zeros((len(rows), extra))])) if len(rows) else None,
-            b_eq=rest if len(rows) else None,
-            bounds=np.concatenate([bounds, np.tile([0.0, 1.0], (extra, 1))]),
-            method="highs",
-            options={"primal_feasibility_tolerance": TOLERANCE, "time_limit": max(0.01, min(LONGEST, left()))},
+        equal = np.column_stack([rows, np.zeros((len(rows), extra))])
+        live = LiveProgram(
+            csr_array(vstack([csr_array(equal), csr_array(above)], format="csr")),
+            (np.concatenate([rest, least]), np.concatenate([rest, np.full(len(least), np.inf)])),
+            (np.append(bounds[:, 0], np.zeros(extra)), np.append(bounds[:, 1], np.ones(extra))),
+            primal_feasibility_tolerance=TOLERANCE,
         )
-        good_end = found.status == 0 and found.x is not None
-        return np.split(found.x[: self.width], len(self.sides)) if good_end else None
+        status = live.maximise(np.append(form, np.zeros(extra)), seconds=min(LONGEST, left()))
+        return np.split(live.point[: self.width], len(self.sides)) if status == "optimal" else None
 
     @property
     def width(self) -> int:

@@ -16,6 +16,7 @@ from random import Random
 
 import numpy as np
 from flint import fmpz
+from scipy.sparse import csr_array
 
 from ircert.engines.instant.cuts import lengths, narrow_cuts
 from ircert.engines.instant.derivatives import Arithmetic, Floats, M, derivatives
@@ -24,6 +25,7 @@ from ircert.engines.instant.still import standing
 from ircert.exact.dyadics import DyadicArithmetic, product
 from ircert.exact.kernels import null_vector
 from ircert.exact.linear_program import Program
+from ircert.exact.live_program import LiveProgram
 from ircert.exact.rows import Rows
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.rational import Integers, integer_array, integer_type
@@ -173,27 +175,20 @@ def _guess(cut: Array, kinks: Array, ways: Indices) -> tuple[Indices, Indices] |
 
     Vectors that move nothing to one side only were looked for before; so the sum of what does is 1.
     """
-    from scipy.optimize import linprog
-
     cut = cut[cut.any(axis=1)]
     if cut.size + kinks.size > MOST_NUMBERS or not (np.isfinite(cut).all() and np.isfinite(kinks).all()):
         return None
     size = np.abs(np.concatenate([cut, kinks])).max(axis=0, initial=0.0)
     size[size == 0] = 1.0
     cut, kinks = (_balanced(rows / size) for rows in (cut, kinks))
-    found = linprog(
-        np.zeros(len(ways)),
-        A_ub=-kinks,
-        b_ub=np.zeros(len(kinks)),
-        A_eq=np.concatenate([cut, (ways + kinks.sum(axis=0))[None, :]]),
-        b_eq=np.append(np.zeros(len(cut)), 1.0),
-        bounds=[(0.0 if way > 0 else None, 0.0 if way < 0 else None) for way in ways.tolist()],
-        method="highs-ds",
-        options={"presolve": False, "time_limit": min(LONGEST, left())},
-    )
-    if found.x is None:
+    rows = csr_array(np.concatenate([kinks, cut, (ways + kinks.sum(axis=0))[None, :]]))
+    low = np.append(np.zeros(len(kinks) + len(cut)), 1.0)
+    high = np.concatenate([np.full(len(kinks), np.inf), low[len(kinks) :]])
+    sides = np.where(ways > 0, 0.0, -np.inf), np.where(ways < 0, 0.0, np.inf)
+    live = LiveProgram(rows, (low, high), sides, presolve="off", solver="simplex")
+    if live.maximise(np.zeros(len(ways)), seconds=min(LONGEST, left())) != "optimal":
         return None
-    return np.flatnonzero(np.abs(found.x) > ZERO), np.flatnonzero(np.abs(kinks @ found.x) <= ZERO)
+    return np.flatnonzero(np.abs(live.point) > ZERO), np.flatnonzero(np.abs(kinks @ live.point) <= ZERO)
 
 
 def _balanced(rows: Array) -> Array:

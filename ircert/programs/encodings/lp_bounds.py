@@ -4,13 +4,8 @@ The network up to a layer is relaxed (t in [0, 1] instead of {0, 1}), and each o
 maximised over it. Layers are taken in order, so that each uses the bounds found before it; one solver model per layer
 is kept warm.
 
-The solver's optimum is not believed. Its dual multipliers are: for rows A v <= b (>=, =), bounds l <= v <= u, and *any*
-multipliers p of the right sign,
-
-    max c v  <=  p b + sum_j max(r_j l_j, r_j u_j),     r = c - A' p,
-
-which is evaluated here in floats with a bound on the rounding error. So the result holds in real arithmetic even where
-the solver erred; a bad dual only makes it weaker. (The rows themselves are exact: see `NetworkCopy`.)
+The solver's optimum is not believed, but its multipliers bound it (`dual_bound`): the result holds in real arithmetic
+even where the solver erred. (The rows themselves are exact: see `NetworkCopy`.)
 """
 
 from __future__ import annotations
@@ -21,8 +16,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
+from ircert.bounds.dual_bound import dual_bound
 from ircert.bounds.interval import INTERVALS
-from ircert.bounds.rounding import slack
+from ircert.exact.live_program import LiveProgram
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
@@ -81,42 +77,26 @@ class _Layer:
     """The relaxation of everything before a node, ready to maximise any entry of it."""
 
     def __init__(self, bounds: Bounds, ball: Ball, node: str) -> None:
-        import highspy
-
         self.form, self.program = _relaxation(bounds, ball, node)
-        self.solver = highspy.Highs()
-        self.solver.setOptionValue("output_flag", False)
-        self.solver.setOptionValue("threads", 1)
-        self.solver.passModel(_model(self.program))
-        self.columns = np.arange(self.program.columns, dtype=np.int32)
+        program = self.program
+        self.live = LiveProgram(program.matrix, program.sides, (program.lower, program.upper))
 
     def upper(self, row: int, sign: float) -> float:
         """An upper bound on sign * (entry `row` of the node)."""
         cost = np.zeros(self.program.columns)
         for block, term in self.form.terms.items():
             cost[block.where] += sign * term[[row], :].toarray()[0]
-        self.solver.changeColsCost(len(cost), self.columns, -cost)
-        self.solver.run()
-        duals = -np.array(self.solver.getSolution().row_dual, dtype=np.float64)
-        if len(duals) != len(self.program.rhs) or not np.isfinite(duals).all():
+        self.live.maximise(cost)
+        multipliers = self.live.multipliers
+        if len(multipliers) != len(self.program.rhs) or not np.isfinite(multipliers).all():
             return float("inf")
-        bound = safe_upper_bound(self.program, cost, duals) + sign * self.form.constant[row]
+        bound = safe_upper_bound(self.program, cost, multipliers) + sign * self.form.constant[row]
         return float(np.nextafter(bound + abs(bound) * 1e-15, np.inf))
 
 
 def safe_upper_bound(program: Program, cost: Array, multipliers: Array) -> float:
     """An upper bound on cost @ v over the program's linear rows and bounds, whatever the multipliers."""
-    signed = np.where(program.senses == "<=", np.maximum(multipliers, 0.0), multipliers)
-    signed = np.where(program.senses == ">=", np.minimum(multipliers, 0.0), signed)
-    transposed = program.matrix.T
-    reduced = cost - transposed @ signed
-    wrong = slack(program.matrix.shape[0] + 1, abs(transposed) @ np.abs(signed) + np.abs(cost))
-    reach = np.maximum(np.abs(program.lower), np.abs(program.upper))
-    corners = np.maximum(reduced * program.lower, reduced * program.upper)
-    products = signed * program.rhs
-    total = products.sum() + corners.sum() + wrong @ reach
-    absolute = np.abs(products).sum() + (np.abs(reduced) * reach).sum() + wrong @ reach
-    return float(total + slack(len(corners) + len(products), np.array([absolute]))[0])
+    return dual_bound(program.matrix, program.sides, (program.lower, program.upper), cost, multipliers)
 
 
 def _relaxation(bounds: Bounds, ball: Ball, node: str) -> tuple[Form, Program]:
@@ -134,20 +114,3 @@ def _polyhedral(ball: Ball) -> Ball:
         return ball
     radius = float(np.nextafter(np.sqrt(len(ball.center)) * ball.radius * (1 + 1e-15), np.inf))
     return Ball(ball.center, radius, Norm.ONE, *ball.box)
-
-
-def _model(program: Program) -> object:
-    """The program as HiGHS takes it, in one piece."""
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = program.columns, len(program.rhs)
-    model.col_cost_ = np.zeros(program.columns)
-    model.col_lower_, model.col_upper_ = program.lower, program.upper
-    model.row_lower_ = np.where(program.senses == "<=", -highspy.kHighsInf, program.rhs)
-    model.row_upper_ = np.where(program.senses == ">=", highspy.kHighsInf, program.rhs)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = program.matrix.indptr
-    model.a_matrix_.index_ = program.matrix.indices
-    model.a_matrix_.value_ = program.matrix.data
-    return model

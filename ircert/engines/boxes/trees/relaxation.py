@@ -2,12 +2,8 @@
 
 Both copies of the network are rows. An open relu h = max(0, z) with l <= z <= u becomes h >= 0, h >= z, h <= s z + t;
 the phase z >= 0 turns the second row into an equation and the phase z <= 0 fixes h at 0: phases are bounds, and the
-matrix stays. That a node is empty is believed only of multipliers p checked here: for rows a <= A v <= b and bounds
-l <= v <= u there is no v if
-
-    sum_j min(q_j l_j, q_j u_j)  >  sum_i max(p_i a_i, p_i b_i),     q = A' p,
-
-evaluated in floats with a bound on the rounding error. The matrix holds the network's own numbers.
+matrix stays. That a node is empty is believed only of multipliers that prove it (`dual_bound`). The matrix holds the
+network's own numbers.
 """
 
 from __future__ import annotations
@@ -21,12 +17,13 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from ircert.bounds.bounds import Bounds
-from ircert.bounds.rounding import slack
+from ircert.bounds.dual_bound import dual_bound
 from ircert.bounds.symbolic import relaxation
 from ircert.engines.boxes.problem.outcome import Stopped
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.engines.boxes.trees.parts import Part
 from ircert.errors import ProgramError
+from ircert.exact.live_program import LiveProgram
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, diagonal
@@ -42,8 +39,6 @@ SMALLEST = 1e-12
 """The solver is not given smaller coefficients; proofs know them."""
 ENTRIES = 10**9
 """Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
-LEAST_SECONDS = 0.01
-"""What a program may take when next to no time is left."""
 FEWEST_ITERATIONS = 50
 """… but not before so many."""
 LARGEST = Fraction(2) ** 1023
@@ -118,8 +113,7 @@ class Relaxation:
         self._base = csr_array(program.matrix)
         self._base.sort_indices()
         self._slopes = [self._entries(places.above + places.step, places.inner) for places in self.places]
-        self._base_lower = np.where(program.senses == "<=", -np.inf, program.rhs)
-        self._base_upper = np.where(program.senses == ">=", np.inf, program.rhs)
+        self._base_lower, self._base_upper = program.sides
         self._rows_of = {block.name: block for block in program.rows}
         self._cuts: list[tuple[Array, float]] = []
         self.stop: Callable[[], bool] = lambda: False
@@ -245,8 +239,6 @@ class Relaxation:
         return found
 
     def _load(self) -> None:
-        import highspy
-
         cuts = self._cut_rows()
         limits = np.repeat([limit for _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
         size = self._base.shape[0]
@@ -254,28 +246,15 @@ class Relaxation:
         self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf)])
         self.row_upper = np.concatenate([self.row_upper[:size], limits])
         self.absolute = abs(self.matrix)
-        solver = highspy.Highs()
-        for name, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("simplex_strategy", 1)):
-            solver.setOptionValue(name, value)
-        solver.setOptionValue("small_matrix_value", SMALLEST)
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.matrix.shape[1], self.matrix.shape[0]
-        lp.col_cost_ = np.zeros(lp.num_col_)
-        lp.col_lower_, lp.col_upper_ = self.lower, self.upper
-        lp.row_lower_, lp.row_upper_ = self.row_lower, self.row_upper
-        kept = self.matrix.copy()
-        kept.data[np.abs(kept.data) < SMALLEST] = 0.0
-        kept.eliminate_zeros()
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = lp.num_col_, lp.num_row_
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = kept.indptr, kept.indices, kept.data
-        solver.setOptionValue(
-            "simplex_iteration_limit", max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(self.matrix.shape)))
+        self.live = LiveProgram(
+            self.matrix,
+            (self.row_lower, self.row_upper),
+            (self.lower, self.upper),
+            smallest=SMALLEST,
+            presolve="off",
+            simplex_strategy=1,
+            simplex_iteration_limit=max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(self.matrix.shape))),
         )
-        solver.passModel(lp)
-        self.solver = solver
-        self._columns = np.arange(lp.num_col_, dtype=np.int32)
-        self._every_row = np.arange(lp.num_row_, dtype=np.int32)
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
@@ -292,34 +271,22 @@ class Relaxation:
 
     def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
         """Maximise over the pairs with these phases; raises Stopped."""
-        import highspy
-
         lower, upper, row_upper = self._limits(first, second)
         if (lower > upper).any():
             return Solved(empty=True)
-        solver = self.solver
-        solver.changeColsBounds(len(self._columns), self._columns, lower, upper)
-        solver.changeRowsBounds(len(self._every_row), self._every_row, self.row_lower, row_upper)
-        solver.changeColsCost(len(self._columns), self._columns, -cost)
+        self.live.set_columns((lower, upper))
+        self.live.set_rows((self.row_lower, row_upper))
         self.solved += 1
-        if math.isfinite(seconds := left()):
-            solver.setOptionValue("time_limit", solver.getRunTime() + max(seconds, LEAST_SECONDS))
-        solver.run()
-        while (status := solver.getModelStatus()) == highspy.HighsModelStatus.kIterationLimit:
-            if self.stop():
-                solver.clearSolver()
-                raise Stopped
-            solver.run()  # it goes on from where it was
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            solver.clearSolver()
+        status = self.live.maximise(cost, seconds=left(), goes_on=lambda: not self.stop())
+        if status == "stopped":
             raise Stopped
-        if status == highspy.HighsModelStatus.kOptimal:
-            return Solved(empty=False, point=np.array(solver.getSolution().col_value))
-        if status == highspy.HighsModelStatus.kInfeasible:
+        if status == "optimal":
+            return Solved(empty=False, point=self.live.point)
+        if status == "infeasible":
             if self._ray_proves(lower, upper, row_upper):
                 return Solved(empty=True)
             self.unproved += 1
-        solver.clearSolver()
+            self.live.solver.clearSolver()
         return Solved(empty=False)
 
     def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
@@ -334,25 +301,13 @@ class Relaxation:
         return lower, upper, row_upper
 
     def _ray_proves(self, lower: Array, upper: Array, row_upper: Array) -> bool:
-        answer = self.solver.getDualRay()
-        ray = np.array(answer[2] if len(answer) > 2 else answer[1], dtype=np.float64)
-        if len(ray) != len(row_upper) or not np.isfinite(ray).all() or not ray.any():
+        ray = self.live.ray()
+        if ray is None:
             return False
-        ray = ray / np.abs(ray).max()
-        return any(self._is_proof(sign * ray, lower, upper, row_upper) for sign in (1.0, -1.0))
-
-    def _is_proof(self, p: Array, lower: Array, upper: Array, row_upper: Array) -> bool:
-        p = np.where((p < 0) & np.isinf(self.row_lower), 0.0, p)
-        p = np.where((p > 0) & np.isinf(row_upper), 0.0, p)
-        q = p @ self.matrix
-        wrong = slack(len(p), np.abs(p) @ self.absolute)
-        reach = np.maximum(np.abs(lower), np.abs(upper))
-        columns = np.minimum(q * lower, q * upper)
-        sides = np.where(p > 0, row_upper, np.where(p < 0, self.row_lower, 0.0))
-        right = p * sides
-        absolute = (np.abs(q) * reach).sum() + np.abs(right).sum() + (wrong * reach).sum()
-        margin = (wrong * reach).sum() + float(slack(2 * len(q) + 2 * len(p) + 8, np.array(absolute)))
-        return bool(columns.sum() - right.sum() > margin * (1 + 1e-9))
+        rows, columns, nothing = (self.row_lower, row_upper), (lower, upper), np.zeros(len(lower))
+        return any(
+            dual_bound(self.matrix, rows, columns, nothing, sign * ray, self.absolute) < 0 for sign in (1.0, -1.0)
+        )
 
     # --- reading points ----------------------------------------------------------------------------------------------
 

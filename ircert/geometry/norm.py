@@ -76,13 +76,14 @@ class Norm(StrEnum):
         sizes = np.abs(vectors)
         if self is Norm.ONE:
             return np.asarray(sizes.sum(axis=axis))
-        if self is Norm.TWO and sizes.shape[axis] == 2:
-            return np.hypot(*np.moveaxis(sizes, axis, 0))
-        largest = sizes.max(axis=axis, initial=0.0, keepdims=True)
-        if self is Norm.TWO:
-            scaled = sizes / np.where(largest > 0, largest, 1.0)
-            largest = largest * np.sqrt((scaled * scaled).sum(axis=axis, keepdims=True))
-        return np.asarray(largest.squeeze(axis))
+        if self is Norm.INF:
+            return np.asarray(sizes.max(axis=axis, initial=0.0))
+        if axis == -1 and sizes.shape[-1] == 2:
+            return np.hypot(sizes[..., 0], sizes[..., 1])
+        unit = np.maximum(sizes.max(axis=axis, initial=0.0, keepdims=True), 1e-300)
+        sizes /= unit
+        sizes *= sizes
+        return np.asarray(unit.squeeze(axis) * np.sqrt(sizes.sum(axis=axis)))
 
 
 _DUALS = {Norm.INF: Norm.ONE, Norm.ONE: Norm.INF, Norm.TWO: Norm.TWO}

@@ -26,12 +26,12 @@ MOST = 3_000_000
 """Boxes that memory should hold."""
 SAMPLES = 600
 """Points whose Jacobians a matrix is made for, before the proof meets others."""
-FIRST, FACTOR = 1, 2
+FIRST, FACTOR = 8, 2
 """Boxes before C is made anew from what failed, and how many times as many before the next time."""
 SOFT = 48
 """Corners that are taken into account at a time."""
-RENEWAL = 8
-"""Waves that a new matrix takes, about."""
+RENEWAL = 40
+"""What a new matrix takes, in boxes whose slopes are cut."""
 DEEPEST = 60
 """Cuts of every side after which floats are used up."""
 
@@ -97,7 +97,7 @@ class Covering:
     def _renewed(self, radius: float) -> bool:
         """Make C anew; False, and the radius is given up, where there is none."""
         finder = self._finder
-        self.counts.waves += RENEWAL
+        self.counts.slopes += RENEWAL
         with np.errstate(all="ignore"):
             if finder is None:
                 finder = self._finder = Finder(self._home(radius), self._sampled(radius))
@@ -141,7 +141,7 @@ class Covering:
         phases = self.network.setting.preactivations(points) > 0
         step = max(1, 50_000_000 // max(1, self.secants.products))
         parts = [self.secants.jacobians(phases[k : k + step].astype(np.float64)) for k in range(0, len(points), step)]
-        return np.concatenate(parts)
+        return np.concatenate([np.zeros((0, self.network.givens, self.network.size)), *parts])
 
     # --- boxes -------------------------------------------------------------------------------------------------------
 

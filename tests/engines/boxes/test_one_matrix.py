@@ -1,0 +1,197 @@
+"""One matrix for a ball: what it closes, against exact arithmetic and the oracle."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.enclosures.enclosures import enclose
+from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.one_matrix.covering import Covering
+from ircert.engines.boxes.one_matrix.definite import positive_definite
+from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.finding import Finder
+from ircert.engines.boxes.problem.outcome import Counts
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
+from ircert.passes.fuse_affine import canonical
+from ircert.passes.merge_multiples import merged
+from tests.engines.boxes.making import boxes_in, determinant, residual, setting_of
+from tests.engines.boxes.test_contractions import dyadic
+from tests.oracle.families import sample
+from tests.oracle.oracle import local_radius
+
+WAVES = 60
+
+
+def covering_of(setting: Setting) -> Covering:
+    return Covering(Batches(setting), Counts(), lambda: None)
+
+
+def advanced(found: Covering, radius: float, waves: int = WAVES) -> str:
+    with np.errstate(all="ignore"):
+        return found.advance(radius, lambda: found.counts.waves > waves)
+
+
+def is_definite(matrix: list[list[Fraction]]) -> bool:
+    """By the leading minors of the symmetric part, exactly."""
+    n = len(matrix)
+    whole = [[(matrix[i][j] + matrix[j][i]) / 2 for j in range(n)] for i in range(n)]
+    return all(determinant([row[:k] for row in whole[:k]]) > 0 for k in range(1, n + 1))
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_definite_matrices_are_definite(n: int) -> None:
+    rng = np.random.default_rng(n)
+    said = refused = 0
+    for _ in range(60):
+        root = rng.integers(-4, 5, (n, n)) * 1.0
+        root[-1] *= 2.0 ** -int(rng.integers(0, 40))
+        matrix = root.T @ root + np.eye(n) * float(rng.choice([0.0, 2.0**-30, -(2.0**-30), 1.0]))
+        less = float(rng.choice([0.0, 2.0**-20]))
+        found = bool(positive_definite(matrix[None], np.array([less]))[0])
+        exact = [[Fraction(v) - (Fraction(less) if i == j else 0) for j, v in enumerate(row)]
+                 for i, row in enumerate(matrix.tolist())]  # fmt: skip
+        assert not found or is_definite(exact)
+        said, refused = said + found, refused + (not found)
+    assert said > 5
+    assert refused > 5
+
+
+@pytest.mark.rule("E-15")
+def test_what_is_not_finite_is_not_definite() -> None:
+    matrices = np.stack([np.eye(2), np.eye(2), np.eye(2)])
+    matrices[1, 0, 1] = np.nan
+    found = positive_definite(matrices, np.array([0.0, 0.0, np.inf]))
+    assert found.tolist() == [True, False, False]
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 2), (2, 3), (3, 3)])
+def test_all_corners_of_a_closed_cube_are_definite(n: int, m: int) -> None:
+    closed = refused = 0
+    for seed in range(10):
+        rng = np.random.default_rng([n, m, seed])
+        graph = dyadic(rng, n, m, 6)
+        setting = setting_of(graph, np.zeros(n))
+        network, secants = Batches(setting), Secants(setting)
+        known = enclose(network, *boxes_in(rng, n, 12, width=0.125), radius=4.0)
+        slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((n, 12), dtype=bool))
+        inverse = np.linalg.pinv(secants.jacobians(slopes.middle.T)[0])
+        matrix = OneMatrix(network, np.round(inverse * 64) / 64)
+        found = matrix.dominations(slopes)
+        good = matrix.closes(slopes, found)
+        assert (good | ~found.closed).all()
+        for k in np.flatnonzero(slopes.free.sum(axis=0) <= 6):
+            corners = list(_corners(slopes.middle[:, k], slopes.free[:, k]))
+            exact = [_product(matrix.matrix, secants.jacobians(corner[None])[0]) for corner in corners]
+            whole = all(is_definite(one) for one in exact)
+            assert whole or not good[k]
+            closed, refused = closed + bool(good[k]), refused + (not whole)
+    assert closed > 3
+    assert refused > 3
+
+
+def _corners(middle: np.ndarray, free: np.ndarray) -> Any:
+    places = np.flatnonzero(free)
+    for bits in product([0.0, 1.0], repeat=len(places)):
+        corner = middle.copy()
+        corner[places] = bits
+        yield corner
+
+
+def _product(matrix: np.ndarray, jacobian: np.ndarray) -> list[list[Fraction]]:
+    left, right = ([[Fraction(v) for v in row] for row in part.tolist()] for part in (matrix, jacobian))
+    return [[sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
+            for row in left]  # fmt: skip
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize("index", range(40))
+def test_a_covered_ball_holds_no_collision(index: int) -> None:
+    given = sample(np.random.default_rng([15, index]), index)
+    graph = ircert.load(given.layers)
+    if graph.output_dim < graph.input_dim:
+        pytest.skip("fewer outputs than inputs")
+    norm = list(Norm)[index % 3].on(graph.input_dim)
+    true = local_radius(given.layers, given.center, str(norm), limit=4)
+    upper = math.inf if true.upper is None else float(true.upper)
+    found = covering_of(setting_of(graph, given.center, norm=norm))
+    for radius in (0.25, 1.0, 3.0):
+        outcome = advanced(found, radius)
+        assert found.reached <= upper
+        assert outcome != "closed" or radius <= upper
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize("n", [2, 5, 8])
+@pytest.mark.parametrize("norm", Norm)
+def test_a_network_near_the_identity_is_covered(n: int, norm: Norm) -> None:
+    graph = residual(np.random.default_rng(n), n, 12, scale=0.05)
+    found = covering_of(setting_of(graph, np.zeros(n), norm=norm))
+    assert advanced(found, 2.0) == "closed"
+    assert found.reached == 2.0
+
+
+@pytest.mark.rule("E-15")
+def test_more_outputs_than_inputs_need_more_than_a_pseudo_inverse() -> None:
+    """(x - 1.1 relu(x - 1), relu(x - 1)): injective, and no M J^+ shows it."""
+    weight, bias = np.array([[1.0], [-1.0], [1.0]]), np.array([0.0, 0.0, -1.0])
+    graph = ircert.load([(weight, bias), (np.array([[1.0, -1.0, -1.1], [0.0, 0.0, 1.0]]), np.zeros(2))])
+    found = covering_of(setting_of(merged(canonical(graph)), [0.5]))
+    assert advanced(found, 4.0) == "closed"
+
+
+@pytest.mark.rule("E-15")
+def test_slopes_below_a_neuron_are_those_of_the_corner() -> None:
+    """0.8 x - relu(relu(x) - 0.001): it turns at 0.001, though each kink alone does no harm."""
+    build = ircert.Builder(1)
+    inner = build.relu(build.affine(build.relu(build.input), [[1.0]], [-0.001]))
+    graph = build.graph(build.add(build.affine(build.input, [[0.8]]), build.affine(inner, [[-1.0]])))
+    found = covering_of(setting_of(graph, [0.0]))
+    assert advanced(found, 1.0) == "stopped"
+    assert found.reached <= 0.001
+
+
+@pytest.mark.rule("E-15")
+def test_after_a_new_matrix_every_box_is_closed_anew() -> None:
+    graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
+    found = covering_of(setting_of(graph, np.zeros(3)))
+    advanced(found, 0.5, waves=20)
+    before = found.matrix
+    assert before is not None
+    found._soft = [np.full(found.network.setting.neurons, 0.5)]
+    found._clear = 0.25
+    if found._renewed(0.5) and found.matrix is not before:
+        assert found._clear == 0.0
+        assert found._frontier is None
+    else:
+        assert found._clear == 0.25
+
+
+@pytest.mark.rule("E-15")
+def test_determinants_of_both_signs_leave_no_matrix() -> None:
+    finder = Finder(np.eye(2), np.stack([np.eye(2), np.diag([1.0, -1.0])]))
+    assert not finder.find()
+    assert finder.matrix is None
+
+
+@pytest.mark.rule("E-15")
+def test_a_matrix_for_jacobians_that_turn_far() -> None:
+    """Rotations by up to 80 degrees to either side: the inverse of the first one fails for the last."""
+    angles = np.deg2rad(np.linspace(0, 160, 30))
+    jacobians = np.stack([[[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]] for t in angles])
+    finder = Finder(jacobians[0], jacobians)
+    assert finder.find()
+    assert finder.matrix is not None
+    products = finder.matrix @ jacobians
+    assert np.linalg.eigvalsh((products + products.transpose(0, 2, 1)) / 2).min() > 0

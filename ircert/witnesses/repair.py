@@ -16,15 +16,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from flint import fmpz_mat
 
 from ircert.exact import lifting
 from ircert.exact.linear_regions import ExactRows, exact_rows, float_maps, pattern_at
+from ircert.exact.solutions import solutions
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.ir.rational import Integers, integer_type
-from ircert.limits import checkpoint
 from ircert.passes.fuse_affine import canonical
 from ircert.questions.query import Query
 from ircert.witnesses.near_program import AT, NearProgram, Side
@@ -216,28 +215,14 @@ def _independent(rows: Array) -> Indices:
 
 def solve(rows: Integers, rest: Vector) -> Vector | None:
     """Some d with rows @ d = rest, 0 where it may be; None if there is none, or it is hard to find."""
-    below = [right.denominator for right in rest]
-    left = np.array([[int(v) * b for v in row] for row, b in zip(rows, below, strict=True)], dtype=object)
-    right = [value.numerator for value in rest]
     if len(rows) <= FEW:
-        return _reduced(left.reshape(rows.shape), right)
+        found = solutions(([*row, -right] for row, right in zip(rows, rest, strict=True)), rows.shape[1])
+        return None if found is None else found.origin
     if rows.shape[0] != rows.shape[1]:
         return None
-    found = lifting.solve(left, np.array([[value] for value in right], dtype=object))
-    if found is None:
+    left = [[int(v) * right.denominator for v in row] for row, right in zip(rows, rest, strict=True)]
+    right = [[right.numerator] for right in rest]
+    lifted = lifting.solve(np.array(left, dtype=object), np.array(right, dtype=object))
+    if lifted is None:
         return None
-    return [Fraction(int(v), int(found.denominator)) for v in found.numerators[:, 0]]
-
-
-def _reduced(left: Integers, right: list[int]) -> Vector | None:
-    checkpoint()
-    count, width = left.shape
-    table = [v for row, value in zip(left, right, strict=True) for v in (*row, value)]
-    reduced, below, rank = fmpz_mat(count, width + 1, table).rref()
-    found, bottom = [Fraction(0)] * width, int(below)
-    for i in range(rank):
-        pivot = next(j for j in range(width + 1) if reduced[i, j] != 0)
-        if pivot == width:
-            return None
-        found[pivot] = Fraction(int(reduced[i, width]), bottom)
-    return found
+    return [Fraction(int(v), int(lifted.denominator)) for v in lifted.numerators[:, 0]]

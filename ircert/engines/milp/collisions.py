@@ -13,9 +13,9 @@ import numpy as np
 from ircert.engines.base import Question
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import sides
-from ircert.engines.boxes.linear_regions.coincidence import Pair
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
+from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array
 from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, is_over
@@ -109,5 +109,5 @@ class Collisions:
             return None
         assert self.descent.best is not None
         pair, center = self.descent.best[1], self.setting.exact_center
-        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.u, pair.v))
+        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.x, pair.y))
         return x, y

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.outline import side
 from ircert.exact.criss_cross import Optimum, Rational, maximise
+from ircert.exact.solutions import solutions
 from ircert.geometry.norm import Norm
 
 Vector = list[Fraction]
@@ -27,9 +27,9 @@ class Polytope:
     def __init__(self, size: int, equations: Sequence[Row], inequalities: Sequence[Row], reach: Fraction) -> None:
         self.size = size
         self.reach = reach
-        solved = _solved(equations, size)
+        solved = solutions(equations, size)
         self.consistent = solved is not None
-        self.origin, self.basis = solved if solved is not None else ([Fraction(0)] * size, [])
+        self.origin, self.basis = (solved.origin, solved.basis) if solved is not None else ([Fraction(0)] * size, [])
         self._rows = [self._restricted(row) for row in inequalities] if self.consistent else []
 
     def _restricted(self, row: Row) -> Vector:
@@ -136,36 +136,6 @@ def _clipped(corners: list[Vector], sides: list[Fraction]) -> list[Vector]:
     return part
 
 
-def _solved(equations: Sequence[Row], size: int) -> tuple[Vector, list[Vector]] | None:
-    """The solutions of equations over (z, 1) as origin + span(basis); None if there are none."""
-    work = [[Fraction(v) for v in row] for row in equations]
-    pivots: list[int] = []
-    for column in range(size):
-        lower = next((i for i in range(len(pivots), len(work)) if work[i][column]), None)
-        if lower is None:
-            continue
-        top = len(pivots)
-        work[top], work[lower] = work[lower], work[top]
-        lead = work[top][column]
-        work[top] = [v / lead for v in work[top]]
-        for i, other in enumerate(work):
-            if i != top and other[column]:
-                work[i] = [v - other[column] * w for v, w in zip(other, work[top], strict=True)]
-        pivots.append(column)
-    if any(row[size] for row in work[len(pivots) :]):
-        return None
-    origin = [Fraction(0)] * size
-    for row, column in zip(work, pivots, strict=False):
-        origin[column] = -row[size]
-    basis = []
-    for free in (j for j in range(size) if j not in pivots):
-        direction = [Fraction(int(j == free)) for j in range(size)]
-        for row, column in zip(work, pivots, strict=False):
-            direction[column] = -row[free]
-        basis.append(direction)
-    return origin, basis
-
-
 def _dot(row: Row, z: Vector) -> Fraction:
     return sum((Fraction(a) * b for a, b in zip(row, z, strict=False) if a), Fraction(0))
 
@@ -205,32 +175,6 @@ def length_forms(norm: Norm, at: Sequence[int], size: int) -> list[Row]:
                 row[at[(t + 1) // 2]] = s
             rows.append(row)
     return rows
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two points relative to the centre."""
-
-    x: tuple[Fraction, ...]
-    y: tuple[Fraction, ...]
-
-    @staticmethod
-    def of(z: Vector) -> Pair:
-        """The first and the second half of a vector."""
-        half = len(z) // 2
-        return Pair(tuple(z[:half]), tuple(z[half:]))
-
-    def measure(self, norm: Norm) -> Fraction:
-        """That of the farther point."""
-        return max(norm.measure(self.x), norm.measure(self.y))
-
-    def towards(self, other: Pair, share: Fraction) -> Pair:
-        """The pair this share of the way to another one."""
-        x, y = (
-            tuple(a + share * (b - a) for a, b in zip(p, q, strict=True))
-            for p, q in ((self.x, other.x), (self.y, other.y))
-        )
-        return Pair(x, y)
 
 
 def coincidence(complex_: Complex, first: int, second: int, outputs: list[int]) -> Polytope:

@@ -15,7 +15,6 @@ import numpy as np
 from ircert.engines.base import Answer, Cause, Effort, Engine, Progress, Question, Stop
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.regions.beyond import Open, TooManyPairs, nearest_pair, nearest_preimage, surely_injective
-from ircert.engines.regions.coincidence import Pair
 from ircert.engines.regions.complex import MOST_CELLS, Complex, TooManyCells
 from ircert.engines.regions.fibres import Fibre, candidates, fibre_of
 from ircert.engines.regions.growth import Surroundings
@@ -25,6 +24,7 @@ from ircert.engines.regions.violations import SMALL, Violation, Violations
 from ircert.engines.sharing import good_radius, known_refuted
 from ircert.exact.rounding import LARGEST, rounded_down
 from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, Undecided
 from ircert.passes.product import canonical

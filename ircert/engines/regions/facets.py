@@ -85,21 +85,3 @@ def winding_vertices(complex_: Complex) -> Ids:
     oriented = np.abs(np.bincount(vertex, weights=signs[cell], minlength=size)) == corners
     inside = (corners > 0) & (borders == corners)
     return np.flatnonzero(inside & oriented & (np.abs(np.round(total / (2 * np.pi))) > 1))
-
-
-def rank(rows: list[list[int]]) -> int:
-    """The exact rank of a small integer matrix (fraction-free elimination)."""
-    work = [list(row) for row in rows]
-    found = 0
-    for column in range(len(work[0]) if work else 0):
-        pivot = next((i for i in range(found, len(work)) if work[i][column]), None)
-        if pivot is None:
-            continue
-        work[found], work[pivot] = work[pivot], work[found]
-        lead = work[found]
-        for i in range(found + 1, len(work)):
-            factor = work[i][column]
-            if factor:
-                work[i] = [lead[column] * v - factor * w for v, w in zip(work[i], lead, strict=True)]
-        found += 1
-    return found

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ircert.engines.regions.coincidence import Pair, Polytope, Row, Vector, length_forms
+from ircert.engines.regions.coincidence import Polytope, Row, Vector, length_forms
 from ircert.exact.criss_cross import Rational
 from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 
 TIGHT, TIGHT_BY_TANGENTS = Fraction(1, 2**64), Fraction(1, 2**50)
 """Relative width at which a bracket of squares is good enough; finer than floats where that is cheap."""

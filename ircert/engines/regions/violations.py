@@ -19,17 +19,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.engines.regions.coincidence import (
-    Pair,
-    Polytope,
-    Row,
-    Vector,
-    coincidence,
-    difference,
-    map_rows,
-)
+from ircert.engines.regions.coincidence import Polytope, Row, Vector, coincidence, difference, map_rows
 from ircert.engines.regions.complex import Complex
-from ircert.engines.regions.facets import Facets, determinants, facets, rank
+from ircert.engines.regions.facets import Facets, determinants, facets
 from ircert.engines.regions.fibres import fibre_of
 from ircert.engines.regions.metric import (
     Point,
@@ -43,7 +35,9 @@ from ircert.engines.regions.pairs import doubtful_pairs
 from ircert.engines.regions.roundness import nearest_pair
 from ircert.engines.regions.tables import Ids
 from ircert.exact.rounding import rounded_down
+from ircert.exact.solutions import rank
 from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 
 SMALL = Fraction(1, 2**30)
 

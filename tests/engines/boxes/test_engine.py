@@ -341,7 +341,7 @@ def test_a_leaf_tries_every_coordinate() -> None:
     phases = np.array([1, -1, -1], dtype=np.int8)
     pair = Coincidence(setting, ExactMaps(setting), phases, phases, 1.0).violation(Fraction(1))
     assert pair is not None
-    assert pair.u == (Fraction(0), Fraction(1))
+    assert pair.x == (Fraction(0), Fraction(1))
 
 
 @pytest.mark.rule("E-3")

@@ -114,7 +114,7 @@ def replayed(setting: Setting, descent: Descent) -> bool:
     """Whether the best pair has exactly equal givens and different points."""
     assert descent.best is not None
     pair = descent.best[1]
-    x, y = ([c + t for c, t in zip(setting.exact_center, w, strict=True)] for w in (pair.u, pair.v))
+    x, y = ([c + t for c, t in zip(setting.exact_center, w, strict=True)] for w in (pair.x, pair.y))
     values: list[list[Fraction]] = [list(setting.graph.exact(point)) for point in (x, y)]
     return x != y and values[0][: setting.givens] == values[1][: setting.givens]
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 import ircert
 from ircert import Graph
 from ircert.engines.regions.complex import Complex
-from ircert.engines.regions.facets import determinants, facets, rank
+from ircert.engines.regions.facets import determinants, facets
 from ircert.engines.regions.growth import Surroundings
 from ircert.engines.regions.outline import side
 from ircert.engines.regions.violations import Violations
+from ircert.exact.solutions import rank
 from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Relu

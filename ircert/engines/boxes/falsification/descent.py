@@ -8,10 +8,11 @@ from fractions import Fraction
 from itertools import product
 from math import isqrt
 
-from ircert.engines.boxes.linear_regions.coincidence import Coincidence, Pair
+from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
 from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 from ircert.ir.rational import Integers
 from ircert.limits import OutOfTime, Undecided, checkpoint
 
@@ -78,7 +79,7 @@ class Descent:
     def _around(self, first: Phases, second: Phases, pair: Pair) -> list[tuple[Phases, Phases]]:
         zeros = [
             [i for i, row in enumerate(z) if _is_zero(row, u)]
-            for z, u in ((self.maps.of(first).z, pair.u), (self.maps.of(second).z, pair.v))
+            for z, u in ((self.maps.of(first).z, pair.x), (self.maps.of(second).z, pair.y))
         ]
         both = [i for i in zeros[0] if i in zeros[1]]
         found = [(flipped(first, [i]), flipped(second, [i])) for i in both]
@@ -113,7 +114,7 @@ class Descent:
         except Undecided:
             return None
         size = pair.measure(norm)
-        if not any(near.u) and not any(near.v):  # the bound alone may be 0 without a pair there
+        if not any(near.x) and not any(near.y):  # the bound alone may be 0 without a pair there
             self.infimum_is_zero = True
         if self.best is not None and size >= self.best[0]:
             return None

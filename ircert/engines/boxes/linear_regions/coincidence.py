@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -21,31 +20,11 @@ from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.exact.elimination import full_rank
 from ircert.exact.linear_program import Program
 from ircert.exact.rows import Rows
-from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.limits import Undecided
 
 Vector = list[Fraction]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two points relative to the centre."""
-
-    u: tuple[Fraction, ...]
-    v: tuple[Fraction, ...]
-
-    def towards(self, other: Pair, share: Fraction) -> Pair:
-        """The pair this share of the way to another one."""
-        mixed = (
-            tuple(a + share * (b - a) for a, b in zip(p, q, strict=True))
-            for p, q in ((self.u, other.u), (self.v, other.v))
-        )
-        return Pair(*mixed)
-
-    def measure(self, norm: Norm) -> Fraction:
-        """That of the farther point (norm 2: squared)."""
-        return max(norm.measure(self.u), norm.measure(self.v))
 
 
 def values_at(forms: Integers, u: tuple[Fraction, ...]) -> Integers:
@@ -117,10 +96,10 @@ class Coincidence:
     def violates(self, pair: Pair) -> bool:
         """Whether a pair of the polytope violates the property."""
         if not self.setting.unknowns:
-            return pair.u != pair.v
+            return pair.x != pair.y
         rows = self.setting.unknowns
         gaps = beside(self._here.values[rows], -self._there.values[rows], self.size)
-        return any(values_at(gaps, (*pair.u, *pair.v)))
+        return any(values_at(gaps, (*pair.x, *pair.y)))
 
     def _gaps(self) -> list[Integers]:
         """Forms over (u, v, 1), one of which is positive where the property is violated."""

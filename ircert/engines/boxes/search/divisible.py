@@ -17,9 +17,9 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.linear_regions.coincidence import Pair
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import OutOfTime
 

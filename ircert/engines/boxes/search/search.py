@@ -22,7 +22,6 @@ from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthes
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import hunt
 from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
-from ircert.engines.boxes.linear_regions.coincidence import Pair
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -33,6 +32,7 @@ from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
 from ircert.engines.sharing import good_radius, settled
 from ircert.errors import ProcessError, ProgramError
 from ircert.geometry.norm import Norm
+from ircert.geometry.pair import Pair
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
@@ -401,7 +401,7 @@ class Search:
     def _witness(self) -> tuple[list[Fraction], list[Fraction]]:
         assert self.descent.best is not None
         pair, center = self.descent.best[1], self.setting.exact_center
-        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.u, pair.v))
+        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.x, pair.y))
         return x, y
 
     def _report(self, text: str = "") -> None:

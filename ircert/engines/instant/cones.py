@@ -19,13 +19,14 @@ from flint import fmpz
 from scipy.sparse import csr_array
 
 from ircert.engines.instant.cuts import lengths, narrow_cuts
-from ircert.engines.instant.derivatives import Arithmetic, Floats, M, derivatives
+from ircert.engines.instant.derivatives import Arithmetic, M, derivatives
 from ircert.engines.instant.directions import Direction, Neighbourhood
 from ircert.engines.instant.still import standing
 from ircert.exact.dyadics import DyadicArithmetic, product
 from ircert.exact.kernels import null_vector
 from ircert.exact.linear_program import Program
 from ircert.exact.live_program import LiveProgram
+from ircert.exact.residues import Floats
 from ircert.exact.rows import Rows
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.rational import Integers, integer_array, integer_type

@@ -45,44 +45,6 @@ class Arithmetic(Protocol[M]):
         """Their sum."""
 
 
-class Floats:
-    """The arithmetic of floats, which proves nothing."""
-
-    def of_floats(self, values: Array) -> Array:
-        """The same."""
-        return values
-
-    def times(self, weight: Matrix, matrix: Array) -> Array:
-        """weight @ matrix."""
-        return np.asarray(weight @ matrix)
-
-    def masked(self, matrix: Array, on: Mask) -> Array:
-        """The rows that are on, and zeros."""
-        return matrix * on[:, None]
-
-    def rows(self, matrix: Array, indices: Indices) -> Array:
-        """Some rows."""
-        return matrix[indices]
-
-    def spread(self, matrix: Array, indices: Indices, size: int) -> Array:
-        """Zeros, with the rows of the matrix at these places."""
-        whole = np.zeros((size, matrix.shape[1]))
-        whole[indices] = matrix
-        return whole
-
-    def signed(self, matrix: Array, plus: Mask) -> Array:
-        """The rows, with a minus where there is no plus."""
-        return np.where(plus[:, None], matrix, -matrix)
-
-    def stack(self, matrices: list[Array]) -> Array:
-        """One below the other."""
-        return np.concatenate(matrices)
-
-    def total(self, matrices: list[Array]) -> Array:
-        """Their sum."""
-        return np.sum(matrices, axis=0)
-
-
 @dataclass
 class Derivatives(Generic[M]):
     """of: nodes that were asked for, in order; before: the operand of each relu, its watched neurons only."""

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import ircert
 from ircert.engines.instant import still
 from ircert.engines.instant.cuts import before, between, cuts, narrow_cuts
-from ircert.engines.instant.derivatives import Floats, derivatives
+from ircert.engines.instant.derivatives import derivatives
 from ircert.engines.instant.directions import Direction, Neighbourhood, Vector
 from ircert.engines.instant.reach import reach_exponent
 from ircert.engines.instant.still import still_direction
 from ircert.exact.dyadics import DyadicArithmetic
-from ircert.exact.residues import Residues
+from ircert.exact.residues import Floats, Residues
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 from ircert.limits import OutOfTime, until

@@ -29,7 +29,6 @@ from ircert.ir.rational import Integers, integer_array
 from ircert.limits import OutOfTime, Undecided
 
 GAP = 1e-9
-CUTS = 6
 ROUNDS = 40
 
 
@@ -77,11 +76,7 @@ class CellTree:
             return []
         cost = np.zeros(self.relaxation.matrix.shape[1])
         self.counts.programs += 1
-        solved = self.relaxation.solve(phases, phases, cost)
-        for _ in range(CUTS):
-            if solved.empty or solved.point is None or not self.relaxation.round_off(solved.point):
-                break
-            solved = self.relaxation.solve(phases, phases, cost)
+        solved = self.relaxation.solve_rounded(phases, phases, cost)
         if solved.empty:
             self.counts.empty += 1
             return []

@@ -29,7 +29,6 @@ Node = tuple[Phases, Phases, int]
 """Phases of x and of y, and which objective to try first."""
 
 GAP = 1e-9
-CUTS = 6
 
 
 @dataclass
@@ -109,11 +108,7 @@ class PhaseTree:
             best = (start + turn) % len(self.costs)
             cost = self.costs[best]
             self.counts.programs += 1
-            solved = self.relaxation.solve(first, second, cost)
-            for _ in range(CUTS):
-                if solved.empty or solved.point is None or not self.relaxation.round_off(solved.point):
-                    break
-                solved = self.relaxation.solve(first, second, cost)
+            solved = self.relaxation.solve_rounded(first, second, cost)
             if solved.empty:
                 self.counts.empty += 1
                 return []

@@ -35,6 +35,7 @@ from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.program import Block, Origin
 
 MOST_CUTS = 200
+CUTS = 6
 SMALLEST = 1e-12
 """The solver is not given smaller coefficients; proofs know them."""
 ENTRIES = 10**9
@@ -288,6 +289,15 @@ class Relaxation:
             self.unproved += 1
             self.live.solver.clearSolver()
         return Solved(empty=False)
+
+    def solve_rounded(self, first: Phases, second: Phases, cost: Array) -> Solved:
+        """The same; norm 2: points outside the ball are cut off, a few times."""
+        solved = self.solve(first, second, cost)
+        for _ in range(CUTS):
+            if solved.empty or solved.point is None or not self.round_off(solved.point):
+                break
+            solved = self.solve(first, second, cost)
+        return solved
 
     def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
         lower, upper, row_upper = self.lower.copy(), self.upper.copy(), self.row_upper.copy()

@@ -14,9 +14,10 @@ from ircert.engines.milp.part_search import PartSearch
 from ircert.engines.milp.part_tasks import Kinks
 from ircert.engines.milp.tangent import tangents
 from ircert.geometry.norm import Norm
+from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical, program
-from ircert.passes.tangent_product import TangentProduct
+from ircert.programs.formulations.program import program
+from ircert.programs.formulations.tangent import Tangent
 from ircert.questions.query import Query
 
 DONE = (Status.OPTIMAL, Status.INFEASIBLE)
@@ -45,8 +46,8 @@ class Ball:
 
     def tangent(self, solver: Solver, coordinate: int | None = None) -> tuple[bool, str]:
         """T, by one program that picks the coordinate."""
-        rewrite = TangentProduct(tuple(self.center), self.radius, coordinate=coordinate)
-        outcome = solver.solve(rewrite.run(canonical(self.graph)).result, time_limit=self.limit, gap=0.0)
+        made = program(self.graph, self.query, Tangent(coordinate=coordinate))
+        outcome = solver.solve(made, time_limit=self.limit, gap=0.0)
         bound = self.radius if outcome.status is Status.INFEASIBLE else outcome.bound
         return outcome.status in DONE, f"T >= {_shown(bound)}"
 

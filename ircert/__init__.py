@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
     from ircert.passes.pipeline import Pipeline as Pipeline
-    from ircert.passes.product import program as program
+    from ircert.programs.formulations.program import program as program
     from ircert.questions.query import Query as Query
 
 _HOMES = {
@@ -48,7 +48,7 @@ _HOMES = {
     "observability": "ircert.analysis.observation",
     "parse": "ircert.ir.parser",
     "preimages": "ircert.analysis.linear_regions",
-    "program": "ircert.passes.product",
+    "program": "ircert.programs.formulations.program",
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",
 }

@@ -15,7 +15,6 @@ if __name__ != "ircert.passes":
     raise ImportError("import this package as `ircert.passes`, not as `passes`")
 
 BUILT_IN = {
-    "apart-product": "ircert.passes.apart_product:ApartProduct",
     "canonicalize": "ircert.passes.canonicalize:Canonicalize",
     "dual-copy": "ircert.passes.dual_copy:DualCopy",
     "eliminate-zeros": "ircert.passes.eliminate_zeros:EliminateZeros",
@@ -25,11 +24,9 @@ BUILT_IN = {
     "interval-bounds": "ircert.passes.interval_bounds:IntervalBounds",
     "lower-conv": "ircert.passes.lower_conv:LowerConv",
     "merge-multiples": "ircert.passes.merge_multiples:MergeMultiples",
-    "product": "ircert.passes.product:Product",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
     "stable-neurons": "ircert.passes.stable_neurons:StableNeurons",
     "tangent-copy": "ircert.passes.tangent_copy:TangentCopy",
-    "tangent-product": "ircert.passes.tangent_product:TangentProduct",
 }
 
 

@@ -52,7 +52,11 @@ class IntervalBounds(GraphPass):
     @np.errstate(over="ignore", invalid="ignore")  # what is not finite is left out
     def run(self, source: Graph) -> Rewrite[Graph]:
         """One analysis; nodes without finite bounds get none."""
-        region = self._region(source)
+        region = self.region()
+        if region.dim != source.input_dim:
+            problem = f"it is about {region.dim} inputs"
+            remedy = f"the graph has {source.input_dim}; behind `dual-copy` write copies=2"
+            raise PassError(problem, pass_name=self.name, remedy=remedy)
         found = analyse(source, _around(region), self.method)
         names = [n for n in found.low if np.isfinite(found.low[n]).all() and np.isfinite(found.high[n]).all()]
         missing = [node.name for node in source.nodes if node.name not in names]
@@ -63,13 +67,10 @@ class IntervalBounds(GraphPass):
             return Rewrite(source, notes=notes)
         return Rewrite(source.with_bounds(bounds), notes=notes)
 
-    def _region(self, source: Graph) -> Region:
+    def region(self) -> Region:
+        """The set that the bounds will hold on."""
         if self.center is None or self.radius is None:
             raise PassError("it needs a ball", pass_name=self.name, remedy="write interval-bounds{center=…, radius=…}")
-        if self.radius < 0 or self.copies < 1 or len(self.center) * self.copies != source.input_dim:
-            problem = f"{self.copies} ball(s) of {len(self.center)} coordinates and radius {self.radius}"
-            remedy = f"the graph has {source.input_dim} inputs; behind `dual-copy` write copies=2"
-            raise PassError(f"it cannot be about {problem}", pass_name=self.name, remedy=remedy)
         low, high = (None, None) if self.domain is None else self.domain
         return Region(self.center, float(self.radius), str(self.norm), low, high, self.copies)
 

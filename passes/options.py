@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ircert.errors import PassError
 from ircert.ir.graph import Graph
@@ -17,20 +17,21 @@ from ircert.passes.base import Pass
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
-def create(kind: type[Pass[Any, Any]], given: Mapping[str, Any]) -> Pass[Any, Any]:
-    """A pass with options checked against its fields; PassError names what is wrong."""
-    fields = _options(kind)
+Made = TypeVar("Made")
+
+
+def create(kind: type[Made], given: Mapping[str, Any]) -> Made:
+    """A pass, or what else has a name and fields for options, with options checked; PassError names what is wrong."""
+    fields, word = _options(kind), str(getattr(kind, "name", kind.__name__))
     hints = get_type_hints(kind) if fields else {}
     for name in given:
         if name not in fields:
             known = ", ".join(fields) or "none"
-            raise PassError(f"it has no option `{name[:60]}`", pass_name=kind.name, remedy=f"its options are: {known}")
+            raise PassError(f"it has no option `{name[:60]}`", pass_name=word, remedy=f"its options are: {known}")
     for name, field in fields.items():
         if name not in given and not _has_default(field):
-            raise PassError(
-                f"the option `{name}` is missing", pass_name=kind.name, remedy=f"write {kind.name}{{{name}=…}}"
-            )
-    return kind(**{name: _checked(kind, name, value, hints[name]) for name, value in given.items()})
+            raise PassError(f"the option `{name}` is missing", pass_name=word, remedy=f"write {word}{{{name}=…}}")
+    return kind(**{name: _checked(word, name, value, hints[name]) for name, value in given.items()})
 
 
 def _options(kind: Any) -> dict[str, dataclasses.Field[Any]]:
@@ -71,12 +72,12 @@ def _value_text(value: Any) -> str:
     return f"[{', '.join(map(_value_text, value))}]" if isinstance(value, tuple) else repr(value)
 
 
-def _checked(kind: type[Pass[Any, Any]], name: str, value: Any, hint: Any) -> Any:
+def _checked(word: str, name: str, value: Any, hint: Any) -> Any:
     try:
         return _converted(value, hint)
     except ValueError:
         raise PassError(
-            f"the option `{name}` must be {_described(hint)}, got {str(value)[:60]!r}", pass_name=kind.name
+            f"the option `{name}` must be {_described(hint)}, got {str(value)[:60]!r}", pass_name=word
         ) from None
 
 

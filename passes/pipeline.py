@@ -132,6 +132,16 @@ def _check_properties(used: Pass[Any, Any], graph: Any, names: Iterable[str], *,
             raise PassError(f"it promises a graph that is {name}, but {fault}: a bug in the pass", pass_name=used.name)
 
 
+def named(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the options of `name{option=value, …}`, which need not be a pass; ParseError if it is none."""
+    found = _Scanner(text).passes()
+    if len(found) != 1:
+        raise ParseError(
+            f"one name was expected, got {len(found)}", line=1, column=1, remedy="write name{option=value}"
+        )
+    return found[0]
+
+
 class _Scanner:
     """Splits `a,b{k=v, k=[1,2]},c` into names and options."""
 

@@ -14,10 +14,10 @@ WORDS = """
     nan inf -inf 1e999 1e-400 0 -1 x , ,, 1, 0,0 1,2,3 @ @. @none.npy @bytes.npy @text.npy @many.npy @lines.csv é…
     \udcff = 0= 1=2=3 0=nan 0=1,1=2 -1=2 99=1 1_000 ٣ 1:0 nan:nan 0,0,0:1 : :: 2.5 1e308 5e-324 folder folder.lp none/x
     empty.ir net.ir /dev/null out.txt - lp tangent regions transform
-    canonicalize{ product{} select-outputs{keep=[]} fix-inputs{values={0:1,1:2}}
-    canonicalize,product{problem=local,center=[0,0],radius=1e308}
-    canonicalize,tangent-product{center=[0,0],radius=1,coordinate=9}
-    canonicalize,apart-product{problem=pseudo,center=[0,0],radius=1,separation=-1}
+    canonicalize{ dual-copy{} select-outputs{keep=[]} fix-inputs{values={0:1,1:2}}
+    canonicalize,interval-bounds{center=[0,0],radius=1e308} paper{indicators=all} apart{separation=-1}
+    canonicalize,interval-bounds{center=[0,0],radius=1,copies=9}
+    dual-copy{problem=pseudo,center=[0,0,1e308]}
 """
 VALUES = [*WORDS.split(), "", " ", "9" * 5000, "n" * 300, "n" * 300 + ".lp"]
 QUESTION = ["net.ir", "--center", "0.25,0.5"]

@@ -11,6 +11,7 @@ import pytest
 from ircert import passes
 from ircert.ir.ops import ALL, Op
 from ircert.passes.properties import ALL as PROPERTIES
+from ircert.programs import formulations
 
 ROOT = Path(__file__).parents[1]
 SPEC = {path.name: path.read_text() for path in (ROOT / "spec").glob("*.md")}
@@ -70,6 +71,22 @@ def test_a_pass_has_one_word_everywhere(name: str) -> None:
     assert (ROOT / "tests" / "passes" / f"test_{module}.py").exists()
     assert f"\n### {name}\n" in SPEC["passes.md"]
     assert len((ROOT / "passes" / f"{module}.py").read_text().splitlines()) <= 160
+
+
+@pytest.mark.rule("F-1")
+@pytest.mark.parametrize("name", formulations.BUILT_IN)
+def test_a_formulation_has_one_word_everywhere(name: str) -> None:
+    assert formulations.BUILT_IN[name] == f"ircert.programs.formulations.{name}:{name.capitalize()}"
+    found = formulations.kind(name)
+    assert found.name == name
+    assert (ROOT / "ircert" / "programs" / "formulations" / f"{name}.py").read_text().startswith(f'"""{name}: ')
+    assert (ROOT / "tests" / "programs" / "formulations" / f"test_{name}.py").exists()
+    options = ", ".join(f"`{field.name}`" for field in fields(found))  # type: ignore[arg-type]
+    line = re.search(rf"^\| `{name}` \|.*$", SPEC["program.md"], flags=re.M)
+    assert line, f"spec/program.md has no row for {name}"
+    cells = [cell.strip() for cell in line.group().strip("|").split("|")]
+    assert re.findall(r"`\w+`", cells[1]) == options.split(", ")
+    assert cells[2].replace(" ", "") == found.passes
 
 
 def test_the_table_of_properties_is_that_of_the_code() -> None:

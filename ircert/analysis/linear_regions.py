@@ -26,7 +26,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.questions.query import Query
 
 BallLike = Ball | Query | Sequence[Any]

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from ircert.cli.question import asked_graph, asked_query
 from ircert.cli.streams import complain, say
-from ircert.errors import CoefficientWarning, FileError
+from ircert.errors import CoefficientWarning, FileError, IrcertError
 
 if TYPE_CHECKING:
     from ircert.backends.base import Writer
+    from ircert.ir.graph import Graph
     from ircert.programs.program import Program
     from ircert.questions.query import Query
 
@@ -25,16 +26,40 @@ _TANGENT = " (a tangent's radius bounds the distance to points where the network
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write the program of a question; 0 when it is written."""
-    from ircert.passes.product import program
-
-    writer = _writer(options)
+    """Write the program of a question; 0 when it is written, or when its pipeline alone was asked for."""
+    writer = None if options.output is None else _writer(options)
+    if writer is None and not options.print_pipeline:
+        raise IrcertError("no file is named", where="--output", remedy="write -o FILE.lp, or --print-pipeline alone")
     graph = asked_graph(options)
     query = asked_query(options, options.radius, options.objective_norm)
-    made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
+    if options.print_pipeline:
+        _print_pipeline(query, options)
+    if writer is None:
+        return 0
+    made = _made(graph, query, options)
     write(writer, made, options.output)
     print(made.summary().split("\nvariables:")[0])
     return 0
+
+
+def _made(graph: Graph, query: Query, options: argparse.Namespace) -> Program:
+    from ircert.programs.formulations.program import program
+
+    return program(
+        graph,
+        query,
+        options.formulation,
+        bounds=options.bounds,
+        indicators=options.indicators,
+        pipeline=options.pipeline,
+    )
+
+
+def _print_pipeline(query: Query, options: argparse.Namespace) -> None:
+    """What each network of the question goes through, as `--pipeline` and `ircert opt -p` take it."""
+    from ircert.programs.formulations.program import pipeline_of
+
+    print(pipeline_of(query, options.formulation, bounds=options.bounds, pipeline=options.pipeline))
 
 
 def _writer(options: argparse.Namespace) -> Writer:
@@ -63,15 +88,15 @@ def write(writer: Writer, made: Program, path: str) -> None:
 def replay(options: argparse.Namespace) -> int:
     """Judge a solution of an exported file on the network itself: 1 for a collision proved, 3 for none."""
     from ircert.backends.solution import complete, read_solution
-    from ircert.passes.product import canonical, program
+    from ircert.questions.network import lowered
     from ircert.witnesses.replay import judge
 
     graph = asked_graph(options)
     query = asked_query(options, options.radius, options.objective_norm)
-    made = program(graph, query, options.formulation, bounds=options.bounds, indicators=options.indicators)
+    made = _made(graph, query, options)
     values = complete(read_solution(options.solution), made, options.solution)
     for x, y in _pairs(made, query, values):
-        witness, reason = judge(canonical(graph), query, x, y)
+        witness, reason = judge(lowered(graph), query, x, y)
         if witness is not None:
             break
     else:

@@ -169,7 +169,8 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     text = "write a question about a ball as .lp, .mps or what a plugin writes, for any solver"
     export = commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_program_options(export)
-    export.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.lp, FILE.mps, …")
+    export.add_argument("-o", "--output", metavar="FILE", help="FILE.lp, FILE.mps, …")
+    export.add_argument("--print-pipeline", action="store_true", help="show what the network goes through")
     export.add_argument(
         "--minimise",
         action="store_true",
@@ -211,7 +212,10 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective-norm", metavar="NORM", help="of the distance that is maximised (default: the ball's)"
     )
-    parser.add_argument("--formulation", default="paper", choices=("paper", "tangent"))
+    parser.add_argument(
+        "--formulation", default="paper", metavar="NAME", help="paper, tangent, apart{separation=…}, … (default: paper)"
+    )
+    parser.add_argument("--pipeline", metavar="PIPELINE", help="passes to run instead of the formulation's own")
     parser.add_argument("--bounds", default="symbolic", choices=("interval", "symbolic", "lp"))
     parser.add_argument("--indicators", default="paper", choices=("paper", "half"))
 

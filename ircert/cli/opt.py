@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ircert import passes
-from ircert.backends import writer_for
-from ircert.backends.lp import lp_text
-from ircert.cli.export import write as write_program
 from ircert.cli.model import load_model
 from ircert.cli.streams import complain
 from ircert.errors import IrcertError, PassError
@@ -23,7 +18,6 @@ from ircert.ir.printer import outline
 from ircert.passes.dual_copy import DualCopy
 from ircert.passes.options import describe, to_text
 from ircert.passes.pipeline import Hook, Pipeline, Step
-from ircert.programs.program import Program
 
 
 def opt(options: argparse.Namespace) -> int:
@@ -34,17 +28,26 @@ def opt(options: argparse.Namespace) -> int:
     if options.model is None:
         raise IrcertError("no model is given", remedy="write `ircert opt MODEL`, or `ircert opt --list` for the passes")
     pipeline = _with_other(Pipeline.parse(options.passes), options)
-    write = None if options.output is None else _writer(pipeline, options.output)
+    _check_end(pipeline)
+    if options.output is not None:
+        check_savable(options.output)
     wanted = ((_report, options.stats), (_compare, options.check), (_shower(options.full), options.stages))
     graph = load_model(options.model, options)
     rewrite = pipeline.with_hooks(*(hook for hook, asked in wanted if asked)).run(graph)
     for note in rewrite.notes:
         complain(f"note: {note}")
-    if write is None and not (options.stages and pipeline.passes):
+    if options.output is not None:
+        save(rewrite.result, options.output)
+    elif not (options.stages and pipeline.passes):
         print(_text(rewrite.result, full=options.full).rstrip("\n"))
-    elif write is not None:
-        write(rewrite.result)
     return 0
+
+
+def _check_end(pipeline: Pipeline) -> None:
+    """A pass of another package may give something else than a graph; here is nothing to show it with."""
+    if not issubclass(pipeline.gives, Graph):
+        problem = f"it gives a {pipeline.gives.__name__}, and this command is about graphs"
+        raise PassError(problem, pass_name=pipeline.passes[-1].name, remedy="leave it out; programs: `ircert export`")
 
 
 def _with_other(pipeline: Pipeline, options: argparse.Namespace) -> Pipeline:
@@ -72,28 +75,8 @@ def _shower(full: bool) -> Hook:
     return show
 
 
-def _writer(pipeline: Pipeline, path: str) -> Callable[[Any], None]:
-    """What writes the pipeline's result; whether it can is known before the work."""
-    if issubclass(pipeline.gives, Graph):
-        check_savable(path)
-        return lambda graph: save(graph, path)
-    if not issubclass(pipeline.gives, Program):
-        kind = pipeline.gives.__name__
-        raise PassError(
-            f"nothing writes a {kind}", pass_name=pipeline.passes[-1].name, remedy="leave -o out to show it"
-        )
-    writer = writer_for(path)
-    writer.check_path(path)
-    return lambda program: write_program(writer, program, path)
-
-
-def _text(result: object, *, full: bool) -> str:
-    """A graph's text; of a program what it is and how large, or all of it as an .lp file."""
-    if isinstance(result, Graph):
-        return str(result) if full else outline(result)
-    if isinstance(result, Program):
-        return lp_text(result) if full else result.summary()
-    return str(result)
+def _text(graph: Graph, *, full: bool) -> str:
+    return str(graph) if full else outline(graph)
 
 
 def _report(step: Step) -> None:
@@ -101,21 +84,14 @@ def _report(step: Step) -> None:
     complain(f"{step.used.name}: {effect} ({step.seconds:.3f} s)")
 
 
-def _size(made: object) -> str:
-    if isinstance(made, Graph):
-        neurons = sum(made.sizes[node.name] for node in made.nodes if isinstance(node.op, Relu))
-        return f"{len(made)} nodes, {neurons} neurons"
-    if isinstance(made, Program):
-        return f"{made.columns} variables, {len(made.rhs)} rows"
-    return type(made).__name__
+def _size(made: Graph) -> str:
+    neurons = sum(made.sizes[node.name] for node in made.nodes if isinstance(node.op, Relu))
+    return f"{len(made)} nodes, {neurons} neurons"
 
 
 def _compare(step: Step) -> None:
     """Exact values before and after, at points of the new graph: what the pass promises, checked on this very graph."""
     after, lift = step.rewrite.result, step.rewrite.lift
-    if not isinstance(after, Graph):
-        complain(f"note: {step.used.name}: it gives a {type(after).__name__}, which has no values to compare")
-        return
     for x in np.random.default_rng(0).standard_normal((4, after.input_dim)):
         if lift.holds(x) and list(after.exact(x)) != list(lift.reads(step.before.exact)(x)):
             raise PassError(f"it changed the value at {x.tolist()}: a bug in the pass", pass_name=step.used.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ircert.engines.base import Question
 from ircert.geometry.ball import Ball
 from ircert.ir.ops import Relu
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.programs.encodings.analyse import Method, analyse
 
 FIRST = 1.0

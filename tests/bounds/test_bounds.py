@@ -20,7 +20,7 @@ from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.lp_bounds import lp_bounds, safe_upper_bound

@@ -211,3 +211,32 @@ def test_a_cone_in_a_file_is_read_as_one(fold: Path, kind: str) -> None:
     model.readProblem(str(fold / f"q.{kind}"))
     model.optimize()
     assert model.getObjVal() == pytest.approx(0.25, abs=1e-5)
+
+
+@pytest.mark.rule("F-2")
+def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
+    asked = ("export", *QUESTION)
+    shown = ircert_command(*asked, "--print-pipeline", cwd=fold)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    line = "canonicalize,fuse-affine,interval-bounds{center=[-0.25, 2.0], radius=1.0}\n"
+    assert shown.stdout == line
+    assert ircert_command(*asked, "-o", "a.lp", cwd=fold).returncode == 0
+    assert ircert_command(*asked, "--pipeline", line, "-o", "b.lp", cwd=fold).returncode == 0
+    assert (fold / "a.lp").read_text() == (fold / "b.lp").read_text()
+    refused = ircert_command(*asked, cwd=fold)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no file is named; write -o FILE.lp, or --print-pipeline alone" in refused.stderr
+    wrong = ircert_command(*asked, "--pipeline", "canonicalize", "-o", "c.lp", cwd=fold)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "end it with `interval-bounds`" in wrong.stderr
+    assert not (fold / "c.lp").exists()
+
+
+@pytest.mark.rule("F-1")
+def test_a_formulation_with_options(fold: Path) -> None:
+    run = ircert_command("export", *QUESTION, "--formulation", "apart{separation=0.5}", "-o", "q.lp", cwd=fold)
+    assert run.returncode == 0, run.stderr
+    assert "formulation apart" in run.stdout
+    refused = ircert_command("export", *QUESTION, "--formulation", "twin", "-o", "t.lp", cwd=fold)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "the formulations are apart, paper, tangent" in refused.stderr

@@ -93,8 +93,8 @@ def test_what_overflows_has_no_bounds() -> None:
     [
         ("", "it needs a ball; write interval-bounds{center=…, radius=…}"),
         ("{center=[0, 0]}", "it needs a ball"),
-        ("{center=[0], radius=1}", "the graph has 2 inputs; behind `dual-copy` write copies=2"),
-        ("{center=[0, 0], radius=-1}", "cannot be about"),
+        ("{center=[0], radius=1}", "it is about 1 inputs; the graph has 2; behind `dual-copy` write copies=2"),
+        ("{center=[0, 0], radius=-1}", "a radius of at least 0"),
         ("{center=[0, 0], radius=1, norm=3}", "there is no norm 3"),
         ("{center=[0, 0], radius=1, domain=[[1, 1], [2, 2]]}", "its centre lies outside its box"),
         ("{center=[0, 0], radius=1, method=magic}", "`method` must be one of interval, symbolic, lp"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
+from ircert import passes
 from ircert.errors import IrcertError, ParseError, PassError
 from ircert.ir.graph import Graph
 from ircert.passes.base import GraphPass, Pass, Rewrite
@@ -56,7 +57,7 @@ def test_options_round_trip(values: dict[int, float], keep: list[int]) -> None:
         (",", "expected the name of a pass"),
         ("canonicalize,", "column 14: expected the name of a pass"),
         ("canonicalize fuse-affine", "column 14: expected `,` between passes"),
-        ("fold", "no such pass; the passes are apart-product, canonicalize, dual-copy"),
+        ("fold", "no such pass; the passes are canonicalize, dual-copy, eliminate-zeros"),
         ("canonicalize{fast=true}", "no option `fast`; its options are: none"),
         ("select-outputs", "option `keep` is missing; write select-outputs{keep=…}"),
         ("select-outputs{keep=1}", "`keep` must be a list of integers, such as [0, 2], got '1'"),
@@ -130,6 +131,12 @@ def test_option_types() -> None:
     ):
         with pytest.raises(PassError, match=says):
             built(options)
+
+
+@pytest.mark.rule("P-12")
+@pytest.mark.parametrize("name", passes.BUILT_IN)
+def test_passes_are_from_graphs_to_graphs(name: str) -> None:
+    assert (passes.get(name).takes, passes.get(name).gives) == (Graph, Graph)
 
 
 @pytest.mark.rule("P-2")

@@ -32,7 +32,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 
 PARTS = 64

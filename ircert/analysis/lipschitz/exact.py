@@ -17,7 +17,7 @@ from ircert.exact.rounding import rounded_up
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 
 SIDES = 128

@@ -17,7 +17,7 @@ from ircert.exact.residues import PRIMES, Residues, rank
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
 from ircert.limits import OutOfTime, Undecided, until
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 

@@ -19,10 +19,10 @@ from ircert.errors import ProgramError
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.passes.apart_product import Place, apart
-from ircert.passes.tangent_product import tangent
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.apart import differences
+from ircert.programs.formulations.apart import Place, apart
+from ircert.programs.formulations.tangent import tangent
 from ircert.programs.program import Program
 from ircert.questions.query import Query
 

@@ -27,8 +27,8 @@ from ircert.engines.optimum.far_pairs import DEFAULT, threads_of
 from ircert.errors import BackendError, IrcertError
 from ircert.geometry.domain import Box
 from ircert.limits import Deadline, OutOfTime
+from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.isolation import isolation, longest_in_box
 from ircert.programs.encodings.tangent import unit_directions

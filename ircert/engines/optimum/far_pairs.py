@@ -20,7 +20,8 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import nonzeros
 from ircert.ir.ops import Affine
 from ircert.limits import Deadline, OutOfTime, checkpoint, until
-from ircert.passes.product import canonical, program
+from ircert.passes.fuse_affine import canonical
+from ircert.programs.formulations.program import program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
 from ircert.programs.relaxation import relaxed
 from ircert.questions.query import Query

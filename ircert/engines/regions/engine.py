@@ -27,7 +27,7 @@ from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
 from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, Undecided
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 
 SLACK = Fraction(1, 2**40)

@@ -21,7 +21,7 @@ from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.compose import stack
 from ircert.ir.evaluate import preactivations
-from ircert.passes.product import canonical
+from ircert.passes.fuse_affine import canonical
 
 ACROSS = 32
 """Squares along a side of the grid."""

@@ -1,1 +1,58 @@
-"""Formulations: how a question about a network becomes a program."""
+"""Formulations by name: how a question about a network becomes a program.
+
+One line here per formulation; other packages add theirs through the entry-point group `ircert.formulations`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ircert.errors import PassError, QueryError
+from ircert.plugins import Registry
+
+if TYPE_CHECKING:
+    from ircert.programs.formulations.base import Formulation
+
+BUILT_IN = {
+    "apart": "ircert.programs.formulations.apart:Apart",
+    "paper": "ircert.programs.formulations.paper:Paper",
+    "tangent": "ircert.programs.formulations.tangent:Tangent",
+}
+
+
+def _refusal(name: str, problem: str, remedy: str) -> QueryError:
+    return QueryError(problem, where=f"formulation `{name}`", remedy=remedy)
+
+
+def _registry() -> Registry[Formulation]:
+    # not at the top, because naming formulations must not load what they need
+    from ircert.programs.formulations.base import Formulation
+
+    return Registry(("formulation", "formulations"), "ircert.formulations", BUILT_IN, Formulation, _refusal)
+
+
+def names() -> list[str]:
+    """All formulations that may be named, plugins included."""
+    return _registry().names()
+
+
+def kind(name: str) -> type[Formulation]:
+    """The class of a formulation; QueryError if there is none of that name."""
+    return _registry().get(name)
+
+
+def get(text: str | Formulation) -> Formulation:
+    """The formulation `name` or `name{option=value, …}`; QueryError if there is none, or not with these options."""
+    from ircert.passes.options import create
+    from ircert.passes.pipeline import named
+    from ircert.programs.formulations.base import Formulation
+
+    if isinstance(text, Formulation):
+        return text
+    if not isinstance(text, str) or "{" not in text:
+        return kind(text)()
+    name, options = named(text)
+    try:
+        return create(kind(name), options)
+    except PassError as error:
+        raise _refusal(name, error.problem, error.remedy or f"write {name}{{option=value}}") from None

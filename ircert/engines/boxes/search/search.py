@@ -36,8 +36,8 @@ from ircert.geometry.pair import Pair
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
+from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust
 from ircert.result.witness import length_down

@@ -19,9 +19,27 @@ from ircert.errors import IrcertError
 from ircert.ir.evaluate import all_values
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
-from ircert.passes.product import Product, canonical
+from ircert.passes.fuse_affine import canonical
+from ircert.programs.program import Program
 from ircert.testing import graphs, mlps
 from tests.programs.encodings import brute_force
+
+
+def paper(
+    graph: Graph,
+    problem: str,
+    center: Any,
+    radius: float,
+    norm: Any = "inf",
+    objective_norm: Any = None,
+    other: Any = None,
+    domain: Any = None,
+    **options: Any,
+) -> Program:
+    query = ircert.Query(
+        problem, center, radius, norm, other, domain and {"low": domain[0], "high": domain[1]}, objective_norm
+    )
+    return ircert.program(graph, query, **options)
 
 
 def solved(program: Any, backend: str = "highs") -> Outcome:
@@ -53,10 +71,10 @@ def test_local_and_pseudo_are_those_of_brute_force(
     center = np.array([data.draw(st.integers(-8, 8)) / 8 for _ in range(graph.input_dim)])
     radius = data.draw(st.sampled_from([0.5, 1.0, 2.0]))
     bounds: Any = data.draw(st.sampled_from(["interval", "symbolic", "lp"]))
-    program = Product("local", tuple(center), radius, norm, objective, bounds=bounds).run(graph).result
+    program = paper(graph, "local", tuple(center), radius, norm, objective, bounds=bounds)
     wanted = brute_force.largest_gap(graph, center, radius, norm, objective)
     assert distance(solved(program), objective) == pytest.approx(wanted, abs=1e-5)
-    program = Product("pseudo", tuple(center), radius, norm, objective, bounds=bounds).run(graph).result
+    program = paper(graph, "pseudo", tuple(center), radius, norm, objective, bounds=bounds)
     wanted = brute_force.farthest_preimage(graph, center, radius, norm, objective)
     assert distance(solved(program), objective) == pytest.approx(wanted, abs=1e-5)
     assert not any(block.name.startswith("t.") and ".y" in block.name for block in program.variables)
@@ -66,7 +84,7 @@ def test_local_and_pseudo_are_those_of_brute_force(
 @given(tiny(), st.sampled_from(["inf", "1"]), st.data())
 def test_the_l2_objective_is_that_of_brute_force(graph: Graph, norm: str, data: st.DataObject) -> None:
     center = np.array([data.draw(st.integers(-8, 8)) / 8 for _ in range(graph.input_dim)])
-    program = Product("local", tuple(center), 1.0, norm, "2").run(graph).result
+    program = paper(graph, "local", tuple(center), 1.0, norm, "2")
     wanted = brute_force.largest_gap(graph, center, 1.0, norm, "2")
     assert distance(solved(program, "scip"), "2") == pytest.approx(wanted, abs=1e-3)
 
@@ -77,7 +95,7 @@ def test_the_l2_objective_is_that_of_brute_force(graph: Graph, norm: str, data: 
 )
 def test_transform_is_that_of_brute_force(f: Graph, g: Graph, data: st.DataObject) -> None:
     objective = data.draw(st.sampled_from(["inf", "1"]))
-    program = Product("transform", (0.25,), 1.5, "inf", objective, g).run(f).result
+    program = paper(f, "transform", (0.25,), 1.5, "inf", objective, g)
     wanted = brute_force.largest_gap(f, np.array([0.25]), 1.5, "inf", objective, g)
     assert distance(solved(program), objective) == pytest.approx(wanted, abs=1e-5)
 
@@ -88,9 +106,9 @@ def test_transform_with_a_gap_larger_than_the_ball() -> None:
     fold = canonical(build.graph(build.node(Abs(), build.input)))
     steep = ircert.load([([[100.0]], None)])
     for objective in ("inf", "1"):
-        program = Product("transform", (0.0,), 1.0, "inf", objective, steep).run(fold).result
+        program = paper(fold, "transform", (0.0,), 1.0, "inf", objective, steep)
         assert solved(program).value == pytest.approx(200.0)
-    back = Product("transform", (0.0,), 1.0, "inf", "inf", fold).run(steep).result
+    back = paper(steep, "transform", (0.0,), 1.0, "inf", "inf", fold)
     assert solved(back).value == pytest.approx(0.0, abs=1e-6)
 
 
@@ -104,10 +122,10 @@ def test_ground_truth_in_all_norms(norm: str, objective: str) -> None:
     quadratic = "2" in (norm, objective)
     for center, radius in (((0.5, 0.0), 1.0), ((1.5, 0.0), 1.0)):
         gap, wanted = abs(center[0] - 0.25), max(0.0, 2 * (radius - abs(center[0] - 0.25)))
-        program = Product("local", center, radius, norm, objective).run(graph).result
+        program = paper(graph, "local", center, radius, norm, objective)
         found = distance(solved(program, "scip" if quadratic else "highs"), objective)
         assert found == pytest.approx(wanted, abs=1e-3 if quadratic else 1e-6)
-        program = Product("pseudo", center, radius, norm, objective).run(graph).result
+        program = paper(graph, "pseudo", center, radius, norm, objective)
         found = distance(solved(program, "scip" if quadratic else "highs"), objective)
         assert found == pytest.approx(2 * gap if 2 * gap <= radius else 0.0, abs=1e-3 if quadratic else 1e-6)
 
@@ -117,12 +135,12 @@ def test_the_papers_count_of_binaries() -> None:
     rng = np.random.default_rng(0)
     sizes = [3, 5, 4, 3]
     layers = [(rng.standard_normal((m, n)), np.zeros(m)) for n, m in pairwise(sizes)]
-    program = Product("local", (0.0,) * 3, 1.0).run(ircert.load(layers)).result
+    program = paper(ircert.load(layers), "local", (0.0,) * 3, 1.0)
     assert int(program.integer.sum()) == 2 * (3 + 9)
-    half = Product("local", (0.0,) * 3, 1.0, indicators="half").run(ircert.load(layers)).result
+    half = paper(ircert.load(layers), "local", (0.0,) * 3, 1.0, indicators="half")
     assert int(half.integer.sum()) == 3 + 2 * 9
     assert solved(half).value == pytest.approx(solved(program).value, abs=1e-5)
-    pseudo = Product("pseudo", (0.0,) * 3, 1.0).run(ircert.load(layers)).result
+    pseudo = paper(ircert.load(layers), "pseudo", (0.0,) * 3, 1.0)
     assert int(pseudo.integer.sum()) == 2 * 3 + 9
 
 
@@ -133,7 +151,7 @@ def test_with_its_inputs_fixed_the_program_computes_the_network(graph: Graph, se
     graph = canonical(graph)
     rng = np.random.default_rng(seed)
     center = rng.integers(-8, 9, graph.input_dim) / 8
-    program = Product("pseudo", tuple(center), 1.0).run(graph).result
+    program = paper(graph, "pseudo", tuple(center), 1.0)
     _check_neurons(graph, program, np.array(center))
 
 
@@ -176,7 +194,7 @@ def test_bad_questions(options: dict[str, Any], says: str) -> None:
     graph = ircert.load([([[1.0, 2.0]], None)])
     asked = {"problem": "local", "center": (0.0, 0.0), "radius": 1.0, **options}
     with pytest.raises(IrcertError) as caught:
-        Product(**asked).run(graph)
+        paper(graph, **asked)
     assert says in str(caught.value)
 
 
@@ -185,7 +203,7 @@ def test_an_entry_that_occurs_several_times_keeps_its_coefficients_apart() -> No
     """f(x) = 2^53 x + x - 2^53 x = x is injective."""
     build = ircert.Builder(1)
     graph = build.graph(build.affine(build.select(build.input, [0, 0, 0]), [[2.0**53, 1.0, -(2.0**53)]]))
-    program = Product("local", (0.0,), 1.0).run(graph).result
+    program = paper(graph, "local", (0.0,), 1.0)
     assert not any(abs(program.matrix.data) == 0)
     assert {2.0**53, -(2.0**53)} <= set(program.matrix.data.tolist())
 
@@ -193,7 +211,7 @@ def test_an_entry_that_occurs_several_times_keeps_its_coefficients_apart() -> No
 def test_large_output_biases_cancel_before_they_round() -> None:
     """pseudo at c = 0.5 of x + 1e16: only c itself."""
     for bias in (1e10, 1e16):
-        program = Product("pseudo", (0.5,), 1.0).run(ircert.load([([[1.0]], [bias])])).result
+        program = paper(ircert.load([([[1.0]], [bias])]), "pseudo", (0.5,), 1.0)
         assert solved(program).value == pytest.approx(0.0, abs=1e-6)
 
 
@@ -203,7 +221,7 @@ def test_long_and_confusing_names_can_be_exported(tmp_path: Path) -> None:
         return build.graph(build.relu(build.affine(build.input, [[1.0]]), name=name))
 
     for f, g in (("n" * 180, "m" * 180), ("h.other", "h"), ("e1", "free"), ("w", "st")):
-        program = Product("transform", (0.0,), 1.0, other=network(g)).run(network(f)).result
+        program = paper(network(f), "transform", (0.0,), 1.0, other=network(g))
         assert max(len(name) for name in program.column_names + program.row_names) <= 100
         backends.get("lp").emit(program, tmp_path / "q.lp")  # type: ignore[attr-defined]
 

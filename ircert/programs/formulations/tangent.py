@@ -1,4 +1,4 @@
-"""tangent-product: how far a network is surely locally injective, as one mixed-integer program.
+"""tangent: how far a network is surely locally injective, as one mixed-integer program.
 
     T = min r    |x - c| <= r,    f'(x; v) = 0 with slopes that are free at kinks,    |v| <= 1 with v_j = 1 for some j
 
@@ -7,7 +7,7 @@ a limit v, which solves this at x. So T bounds the distance from c to such point
 points that are far apart, and a solution is no collision.
 
 With thickness δ it excludes pairs up to δ apart (in the L-infinity norm): x is their middle, and slopes are free near
-kinks too. Together with `apart-product`, which excludes the others, that is a bound on the radius of injectivity.
+kinks too. Together with `apart`, which excludes the others, that is a bound on the radius of injectivity.
 """
 
 from __future__ import annotations
@@ -21,51 +21,46 @@ from ircert.bounds.bounds import Bounds
 from ircert.bounds.slopes import slope_bounds
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
-from ircert.ir.graph import Graph
-from ircert.passes.base import Pass, Rewrite
-from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.analyse import Method, analyse
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.encodings.radius import point_within, variable_radius
 from ircert.programs.encodings.tangent import DirectionCopy, KinkedCopy, direction, unit_directions
 from ircert.programs.formulations.about import about
+from ircert.programs.formulations.apart import Place, apart
+from ircert.programs.formulations.base import Asked, Formulation
 from ircert.programs.program import Origin, Program
+from ircert.questions.network import LOWERING, MERGING
 from ircert.questions.query import Query
 
 
 @dataclass(frozen=True)
-class TangentProduct(Pass[Graph, Program]):
-    """The program of T for the ball of a radius, beyond which nothing is looked at.
+class Tangent(Formulation):
+    """The program of T for the ball of a radius, beyond which nothing is looked at; `apart` for `pseudo`.
+
+    Neurons that are multiples of each other share slopes: they are merged before anything else.
 
     thickness:  δ, 0 for derivatives
     coordinate: j, or none for a program that picks it
     """
 
-    name = "tangent-product"
-    takes = Graph
-    gives = Program
-    requires = ("canonical",)
-    center: tuple[float, ...]
-    radius: float
-    norm: str = "inf"
-    domain: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    bounds: Method = "symbolic"
+    name = "tangent"
+    passes = f"{LOWERING},{MERGING}"
     thickness: float = 0.0
     coordinate: int | None = None
 
-    @property
-    def query(self) -> Query:
-        """The question that the options ask."""
-        box = None if self.domain is None else {"low": self.domain[0], "high": self.domain[1]}
-        return Query("local", self.center, self.radius, self.norm, domain=box)
+    def check(self, query: Query) -> None:
+        """QueryError for `transform`."""
+        if query.problem == "transform":
+            raise QueryError(
+                "the formulation `tangent` is for `local` and `pseudo`",
+                remedy="use the formulation `paper`, or apart{separation=…}",
+            )
 
-    def run(self, source: Graph) -> Rewrite[Program]:
-        """Neurons that are multiples of each other share slopes: they are merged before anything else."""
-        query = self.query
-        query.check(source)
-        bounds = analyse(merged(source), query.ball, self.bounds)
-        return Rewrite(tangent(bounds, query, source.sha256, self.thickness, self.coordinate))
+    def program(self, asked: Asked) -> Program:
+        """T, or the nearest other point with the centre's image."""
+        if asked.query.problem == "pseudo":
+            return apart(Place(asked.query.ball, asked.bounds), None, asked.query, asked.sha256)
+        return tangent(asked.bounds, asked.query, asked.sha256, self.thickness, self.coordinate)
 
 
 def tangent(

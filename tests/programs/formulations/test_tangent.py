@@ -17,8 +17,9 @@ from ircert.backends.lp import Lp
 from ircert.engines.optimum.far_pairs import delicate
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
-from ircert.passes.product import canonical
-from ircert.passes.tangent_product import TangentProduct
+from ircert.passes.fuse_affine import canonical
+from ircert.programs.formulations.tangent import Tangent
+from ircert.programs.program import Program
 from tests.backends import emitting
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
@@ -34,10 +35,15 @@ def loaded(network: Network | Graph) -> Graph:
     return network if isinstance(network, Graph) else canonical(ircert.load(network))
 
 
+def tangent(graph: Graph, center: Any, radius: float, norm: str = "inf", domain: Any = None, **options: Any) -> Program:
+    box = None if domain is None else {"low": domain[0], "high": domain[1]}
+    return ircert.program(graph, ircert.Query("local", center, radius, norm, domain=box), Tangent(**options))
+
+
 def smallest(network: Network | Graph, center: Any, norm: str = "inf", backend: str = "highs", **more: Any) -> float:
     """T, or inf where there is nothing up to the radius."""
     options = {"radius": RADIUS, **more}
-    program = TangentProduct(tuple(np.asarray(center, float)), norm=norm, **options).run(loaded(network)).result
+    program = tangent(loaded(network), np.asarray(center, float), norm=norm, **options)
     return minimum(program, backend)
 
 
@@ -98,7 +104,7 @@ def test_families_with_folds() -> None:
         if found.name.split("-")[0] not in FOLDED or len(found.center) > 3:
             continue
         answer = local_radius(found.layers, found.center, "inf", limit=RADIUS)
-        program = TangentProduct(tuple(found.center), RADIUS).run(loaded(found.layers)).result
+        program = tangent(loaded(found.layers), tuple(found.center), RADIUS)
         if answer.kind not in ("fold", "singular") or delicate(program) is not None:
             continue
         assert answer.upper is not None
@@ -213,7 +219,7 @@ def test_inputs_that_do_not_vary_are_no_directions() -> None:
 )
 def test_bad_questions(options: dict[str, Any], says: str) -> None:
     with pytest.raises(IrcertError, match=says):
-        TangentProduct(**{"center": (0.0, 0.0), "radius": 1.0, **options}).run(small())
+        tangent(small(), **{"center": (0.0, 0.0), "radius": 1.0, **options})
 
 
 def test_other_problems() -> None:

@@ -13,24 +13,39 @@ import ircert
 from ircert.engines.optimum.far_pairs import delicate
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
-from ircert.passes.apart_product import ApartProduct
 from ircert.passes.merge_multiples import merged
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.isolation import isolation, longest_in_box
+from ircert.programs.formulations.apart import Apart
+from ircert.programs.program import Program
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius, pseudo_radius
-from tests.passes.test_tangent_product import RADIUS, TOLERANCE, loaded, minimum, smallest
 from tests.programs.encodings.fold_distance import ORDERS
+from tests.programs.formulations.test_tangent import RADIUS, TOLERANCE, loaded, minimum, smallest
 
 ABSOLUTE = curve([0.0], [[-1.0], [1.0]])
+
+
+def apart(
+    graph: Graph,
+    problem: str,
+    center: Any,
+    radius: float,
+    separation: float | None = None,
+    norm: str = "inf",
+    **more: Any,
+) -> Program:
+    domain = more.pop("domain", None)
+    box = None if domain is None else {"low": domain[0], "high": domain[1]}
+    return ircert.program(graph, ircert.Query(problem, center, radius, norm, domain=box, **more), Apart(separation))
 
 
 def nearest(network: Network | Graph, center: Any, separation: float | None = None, **more: Any) -> float:
     """The least radius, or inf where there is nothing up to the largest."""
     options = {"problem": "local", "radius": RADIUS, "separation": separation, **more}
     backend = options.pop("backend", "highs")
-    program = ApartProduct(center=tuple(np.asarray(center, float)), **options).run(loaded(network)).result
+    program = apart(loaded(network), center=np.asarray(center, float), **options)
     return minimum(program, backend)
 
 
@@ -76,7 +91,7 @@ def test_the_bound_never_exceeds_the_radius(seed: int, norm: str) -> None:
         if len(found.center) > 2:
             continue
         radius = local_radius(found.layers, found.center, norm, limit=RADIUS).upper
-        program = ApartProduct("local", tuple(found.center), RADIUS, 0.05, norm).run(loaded(found.layers)).result
+        program = apart(loaded(found.layers), "local", tuple(found.center), RADIUS, 0.05, norm)
         if delicate(program) is not None:
             continue
         bound = min(minimum(program), smallest(found.layers, found.center, norm, thickness=0.05))
@@ -99,7 +114,7 @@ def test_pseudo_in_one_solve(norm: str) -> None:
         epsilon = isolation(analyse(graph, query.ball), query.ball)
         if len(found.center) > 2 or epsilon < 1e-3:
             continue
-        program = ApartProduct("pseudo", tuple(found.center), RADIUS, None, norm).run(loaded(found.layers)).result
+        program = apart(loaded(found.layers), "pseudo", tuple(found.center), RADIUS, None, norm)
         if delicate(program) is not None:
             continue
         best = minimum(program)
@@ -127,7 +142,7 @@ def test_a_solution_is_a_pair_of_the_network(seed: int) -> None:
     rng = np.random.default_rng(seed)
     network = summed(line(2, 1), plain(rng, [2, 5, 2], True), 1.0)
     graph, center = loaded(network), rng.uniform(-1, 1, 2)
-    program = ApartProduct("local", tuple(center), 2.0, 0.5, "1").run(graph).result
+    program = apart(graph, "local", tuple(center), 2.0, 0.5, "1")
     outcome = ircert.backends.get("highs").solve(program, time_limit=60)  # type: ignore[attr-defined]
     if outcome.point is None:
         return
@@ -150,4 +165,4 @@ def test_transform_excludes_gaps_of_that_size_only() -> None:
 @pytest.mark.parametrize("separation", [None, 0.0, -1.0, float("nan"), float("inf")])
 def test_bad_separations(separation: float | None) -> None:
     with pytest.raises(IrcertError, match="the separation must be a positive number"):
-        ApartProduct("local", (0.0,), 1.0, separation).run(loaded(ABSOLUTE))
+        apart(loaded(ABSOLUTE), "local", (0.0,), 1.0, separation)

@@ -1,4 +1,4 @@
-"""apart-product: the nearest violation whose points differ by at least a given amount, as a mixed-integer program.
+"""apart: the nearest violation whose points differ by at least a given amount, as a mixed-integer program.
 
     local:      min r    |x - c|, |y - c| <= r,    f(x) = f(y),    |x - y| >= δ
     pseudo:     min r    |x - c| <= r,             f(x) = f(c),    |x - c| >= δ
@@ -19,55 +19,35 @@ from ircert.bounds.bounds import Bounds
 from ircert.bounds.slopes import slope_bounds
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
-from ircert.ir.graph import Graph
-from ircert.passes.base import Pass, Rewrite
-from ircert.passes.fuse_affine import canonical
-from ircert.passes.merge_multiples import merged
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.analyse import Method, analyse
 from ircert.programs.encodings.apart import DifferenceCopy, difference_of_points, differences, keep_apart
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.isolation import isolation
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.encodings.radius import point_within, variable_radius
 from ircert.programs.formulations.about import about
+from ircert.programs.formulations.base import Asked, Formulation
 from ircert.programs.program import Block, Origin, Program
+from ircert.questions.network import LOWERING, MERGING
 from ircert.questions.query import Query
 
 
 @dataclass(frozen=True)
-class ApartProduct(Pass[Graph, Program]):
+class Apart(Formulation):
     """The program for pairs that are at least `separation` apart, in the ball of a radius beyond which nothing matters.
 
-    For `pseudo` no separation means the largest one that leaves nothing out near the centre.
+    For `pseudo` no separation means the largest one that leaves nothing out near the centre. Neurons that are multiples
+    of each other share slopes: they are merged before anything else.
     """
 
-    name = "apart-product"
-    takes = Graph
-    gives = Program
-    requires = ("canonical",)
-    problem: str
-    center: tuple[float, ...]
-    radius: float
+    name = "apart"
+    passes = f"{LOWERING},{MERGING}"
     separation: float | None = None
-    norm: str = "inf"
-    other: Graph | None = None
-    domain: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    bounds: Method = "symbolic"
 
-    @property
-    def query(self) -> Query:
-        """The question that the options ask."""
-        box = None if self.domain is None else {"low": self.domain[0], "high": self.domain[1]}
-        return Query(self.problem, self.center, self.radius, self.norm, self.other, box)
-
-    def run(self, source: Graph) -> Rewrite[Program]:
-        """Bounds, copies, differences, separation."""
-        query = self.query
-        query.check(source)
-        bounds = analyse(merged(source), query.ball, self.bounds)
-        other = None if query.other is None else analyse(merged(canonical(query.other)), query.ball, self.bounds)
-        return Rewrite(apart(Place(query.ball, bounds, other), None, query, source.sha256, self.separation))
+    def program(self, asked: Asked) -> Program:
+        """Copies, differences, separation."""
+        place = Place(asked.query.ball, asked.bounds, asked.other)
+        return apart(place, None, asked.query, asked.sha256, self.separation, self.name)
 
 
 @dataclass(frozen=True)
@@ -79,7 +59,14 @@ class Place:
     other: Bounds | None = None
 
 
-def apart(first: Place, second: Place | None, query: Query, sha256: str, separation: float | None = None) -> Program:
+def apart(
+    first: Place,
+    second: Place | None,
+    query: Query,
+    sha256: str,
+    separation: float | None = None,
+    formulation: str = "tangent",
+) -> Program:
     """The program for x in one place and y in another (None: the same); for `pseudo` y is the centre."""
     if separation is None and query.problem == "pseudo":
         separation = isolation(first.bounds, first.ball)
@@ -87,7 +74,7 @@ def apart(first: Place, second: Place | None, query: Query, sha256: str, separat
         raise QueryError(
             f"the separation must be a positive number, got {separation!r}", remedy="give the least gap to look for"
         )
-    return _Apart((first, second or first), query, separation).program(sha256)
+    return _Apart((first, second or first), query, separation).program(sha256, formulation)
 
 
 class _Apart:
@@ -100,7 +87,7 @@ class _Apart:
         halves = {"local": separation / 2, "pseudo": separation, "transform": 0.0}
         self.r = variable_radius(self.build, places[0].ball, halves[query.problem])
 
-    def program(self, sha256: str) -> Program:
+    def program(self, sha256: str, formulation: str) -> Program:
         x, place = self._point("x", self.places[0]), self.places[0]
         first = NetworkCopy(self.build, place.bounds, x, "x")
         if self.query.problem == "pseudo":
@@ -112,7 +99,7 @@ class _Apart:
         else:
             self._pair(x, self._point("y", self.places[1]), first)
         more = {"separation": repr(self.separation)}
-        facts = about(self.query, "tangent", place.bounds.summary(), sha256, **more)
+        facts = about(self.query, formulation, place.bounds.summary(), sha256, **more)
         return self.build.program(maximise=False, about=facts)
 
     def _point(self, name: str, place: Place) -> Block:

@@ -23,7 +23,7 @@ from ircert.engines.base import Question
 from ircert.engines.regions.growth import Surroundings
 from ircert.engines.regions.prediction import predicted_regions
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 
 CENTER = (0.01, 0.02)
 BOX = np.full(2, np.inf)

@@ -24,7 +24,7 @@ from ircert.engines.instant.engine import instant
 from ircert.engines.judge import judge
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 
 Layers = list[tuple[Array, Array]]

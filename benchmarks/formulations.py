@@ -14,10 +14,10 @@ from ircert.engines.milp.part_search import PartSearch
 from ircert.engines.milp.part_tasks import Kinks
 from ircert.engines.milp.tangent import tangents
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
 from ircert.programs.formulations.program import program
 from ircert.programs.formulations.tangent import Tangent
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 
 DONE = (Status.OPTIMAL, Status.INFEASIBLE)

@@ -23,8 +23,8 @@ from ircert.data.networks import bundled, names
 from ircert.engines.regions.complex import build
 from ircert.engines.regions.outline import outline
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.formulations.program import program
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 
 MILPS = [

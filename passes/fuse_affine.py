@@ -13,7 +13,6 @@ from ircert.ir.dyadic import add, add_matrices, compose
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Select
 from ircert.passes.base import GraphPass, Rewrite
-from ircert.passes.canonicalize import Canonicalize
 from ircert.passes.rebuilding import rebuild
 
 
@@ -148,8 +147,3 @@ def _is_identity(op: Affine | Select, size: int) -> bool:
     if isinstance(op, Select):
         return len(op.indices) == size and bool(np.all(op.indices == np.arange(size)))
     return op.weight.shape == (size, size) and not op.bias.any() and same_bits(op.weight, identity(size))
-
-
-def canonical(graph: Graph) -> Graph:
-    """The graph as encodings want it: core operations only, neighbouring affine maps fused where that is exact."""
-    return FuseAffine().run(Canonicalize().run(graph).result).result

@@ -73,7 +73,7 @@ def test_a_pass_has_one_word_everywhere(name: str) -> None:
     assert len((ROOT / "passes" / f"{module}.py").read_text().splitlines()) <= 160
 
 
-@pytest.mark.rule("F-1")
+@pytest.mark.rule("FO-1")
 @pytest.mark.parametrize("name", formulations.BUILT_IN)
 def test_a_formulation_has_one_word_everywhere(name: str) -> None:
     assert formulations.BUILT_IN[name] == f"ircert.programs.formulations.{name}:{name.capitalize()}"

@@ -26,7 +26,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered
 from ircert.questions.query import Query
 
 BallLike = Ball | Query | Sequence[Any]
@@ -141,7 +141,7 @@ def _surroundings(graph: Graph, ball: Ball) -> Surroundings:
     if (ball.low == ball.high).any():
         raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
     norm = ball.norm.on(graph.input_dim)
-    return Surroundings(canonical(graph), ball.center, norm, ball.low, ball.high)
+    return Surroundings(lowered(graph), ball.center, norm, ball.low, ball.high)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
+from ircert.questions.network import Network, Networks
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.stop import Cause as Cause
@@ -56,6 +57,7 @@ class Question:
     report:    may be called with the bracket so far, as often as the engine likes
     at_once:   whether answers that need no search are still to be tried
     known:     what another engine found out about the same question before
+    networks:  the same graphs lowered, once for all engines, with the way back to them
     budget:    how much an engine may do before it gives what it has, in units of its own: linear regions (`regions`),
                boxes and pairs (`boxes`, which then asks no solver, whose work cannot be counted) or programs
                (`milp`); None for as much as it likes
@@ -80,6 +82,16 @@ class Question:
     at_once: bool = True
     known: Answer | None = None
     budget: int | None = None
+    networks: Networks = None  # type: ignore[assignment]  # made below from the graphs, where they are none of theirs
+
+    def __post_init__(self) -> None:
+        if self.networks is None or not self.networks.are_of(self.graph, self.other):
+            object.__setattr__(self, "networks", Networks.of(self.graph, self.other))
+
+    @property
+    def network(self) -> Network:
+        """The network of the question; for `transform` the other one is `networks.other`, both together `.both`."""
+        return self.networks.network
 
     @property
     def reach(self) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ircert.engines.base import Question
 from ircert.geometry.ball import Ball
 from ircert.ir.ops import Relu
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.encodings.analyse import Method, analyse
 
 FIRST = 1.0
@@ -38,12 +37,11 @@ def estimated_size(question: Question) -> Size:
     radius = min(FIRST, question.max_radius) if question.radius is None else question.radius
     ball = Ball(question.center, radius, question.norm, question.low, question.high)
     neurons = unstable = 0
-    for graph in (question.graph, question.other):
-        if graph is not None:
-            plain = canonical(graph)
-            count = sum(plain.sizes[node.name] for node in plain.nodes if isinstance(node.op, Relu))
-            method: Method = "symbolic" if count <= LARGEST else "interval"
-            neurons += count
-            unstable += analyse(plain, ball, method).count_unstable()
+    for network in question.networks:
+        plain = network.lowered
+        count = sum(plain.sizes[node.name] for node in plain.nodes if isinstance(node.op, Relu))
+        method: Method = "symbolic" if count <= LARGEST else "interval"
+        neurons += count
+        unstable += analyse(plain, ball, method).count_unstable()
     copies = 1 if question.problem == "pseudo" else 2
     return Size(radius, neurons, unstable, copies * unstable)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
 from ircert.engines.base import Answer, Question
+from ircert.questions.network import Networks
 
 
 def without_pinned(question: Question) -> Question:
     """The question about the inputs that the domain leaves free; there is at least one."""
-    pinned = np.flatnonzero(question.low == question.high).tolist()
-    if not pinned:
+    values = _pinned(question)
+    if not values:
         return question
-    values = {i: float(question.center[i]) for i in pinned}
-    free = [i for i in range(len(question.center)) if i not in values]
+    networks, free = question.networks.fix(values), [i for i in range(len(question.center)) if i not in values]
     return replace(
         question,
-        graph=question.graph.fix(values),
-        other=None if question.other is None else question.other.fix(values),
+        graph=networks.network.asked,
+        other=None if networks.other is None else networks.other.asked,
+        networks=networks,
         center=question.center[free],
         low=question.low[free],
         high=question.high[free],
         known=None if question.known is None else _without(question.known, free),
     )
+
+
+def _pinned(question: Question) -> dict[int, float]:
+    return {i: float(question.center[i]) for i in np.flatnonzero(question.low == question.high).tolist()}
 
 
 def _without(answer: Answer, free: list[int]) -> Answer:
@@ -36,18 +40,10 @@ def _without(answer: Answer, free: list[int]) -> Answer:
 
 
 def unpinned(answer: Answer, question: Question) -> Answer:
-    """The answer with its witness in all coordinates."""
-    if answer.witness is None:
+    """The answer to `without_pinned(question)` with its witness in all coordinates, by the lift of what fixed them."""
+    values = _pinned(question)
+    if answer.witness is None or not values:
         return answer
-    x, y = (_filled(point, question) for point in answer.witness)
+    fixed: Networks = question.networks.fix(values)
+    x, y = (fixed.network.home(point) for point in answer.witness)
     return replace(answer, witness=(x, y))
-
-
-def _filled(point: list[Fraction], question: Question) -> list[Fraction]:
-    free = iter(point) if len(point) < len(question.center) else None
-    if free is None:
-        return point
-    return [
-        Fraction(c) if low == high else next(free)
-        for c, low, high in zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
-    ]

@@ -1,7 +1,8 @@
-"""The network of a question: the graph as it was loaded, as engines want it, and the way back from one to the other."""
+"""The networks of a question: as they were loaded, as engines want them, and the way back from one to the other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +11,8 @@ import numpy as np
 
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
-from ircert.passes.base import Lift, Points, Rewrite
+from ircert.passes.base import Lift, Rewrite
+from ircert.passes.fix_inputs import FixInputs
 from ircert.passes.pipeline import Pipeline
 
 LOWERING = "canonicalize,fuse-affine"
@@ -21,42 +23,98 @@ MERGING = "merge-multiples"
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A graph as it was loaded, lowered by a named pipeline when it is first asked for, and once.
+    """A graph as it was loaded, in the coordinates of a question, and lowered: each made once, when it is asked for.
 
-    pipeline: what makes `lowered` of `loaded`; its passes' contracts are checked
+    loaded: the model that hashes, witnesses and certificates mean
+    fixed:  inputs of it that the question does not vary, with their numbers
     """
 
     loaded: Graph
-    pipeline: Pipeline = field(default_factory=lambda: Pipeline.parse(LOWERING))
+    fixed: Mapping[int, float] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # what it was made of: lifts are functions, which do not travel between processes
+        return (Network, (self.loaded, dict(self.fixed)))
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """What makes `lowered` of `loaded`; the contract of each pass is checked."""
+        return Pipeline((*self._fixing.passes, *Pipeline.parse(LOWERING).passes))
+
+    @property
+    def _fixing(self) -> Pipeline:
+        return Pipeline((FixInputs(dict(self.fixed)),) if self.fixed else ())
 
     @cached_property
-    def _rewrite(self) -> Rewrite[Graph]:
-        return self.pipeline.run(self.loaded)
+    def _asked(self) -> Rewrite[Graph]:
+        return self._fixing.run(self.loaded)
+
+    @cached_property
+    def _lowered(self) -> Rewrite[Graph]:
+        return Pipeline.parse(LOWERING).run(self.asked)
+
+    @property
+    def asked(self) -> Graph:
+        """The graph in the coordinates of the question."""
+        return self._asked.result
 
     @property
     def lowered(self) -> Graph:
         """The graph that engines work on."""
-        return self._rewrite.result
+        return self._lowered.result
+
+    @cached_property
+    def merged(self) -> Graph:
+        """The lowered graph without neurons that are multiples of others."""
+        merged: Graph = Pipeline.parse(MERGING)(self.lowered)
+        return merged
 
     @property
     def lift(self) -> Lift:
         """How the lowered graph reads in the loaded one."""
-        return self._rewrite.lift
+        return self._lowered.lift.after(self._asked.lift)
+
+    def home(self, point: Iterable[Fraction]) -> list[Fraction]:
+        """A point in the coordinates of the question as one of the loaded graph."""
+        there = self.lift.point(np.array(list(point), dtype=object))
+        return [Fraction(value) for value in there.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Networks:
+    """The network of a question and, for `transform`, the other one."""
+
+    network: Network
+    other: Network | None = None
+    _without: dict[tuple[tuple[int, float], ...], Networks] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def of(graph: Graph, other: Graph | None = None) -> Networks:
+        """Networks as they were loaded, with no input fixed."""
+        return Networks(Network(graph), None if other is None else Network(other))
+
+    def are_of(self, graph: Graph, other: Graph | None) -> bool:
+        """Whether these are the networks of a question about these very graphs."""
+        mine = None if self.other is None else self.other.asked
+        return self.network.asked is graph and mine is other
+
+    def __iter__(self) -> Iterator[Network]:
+        yield self.network
+        if self.other is not None:
+            yield self.other
 
     @cached_property
-    def merged(self) -> Graph:
-        """The lowered graph without neurons that are multiples of others; its inputs and outputs are the same."""
-        merged: Graph = Pipeline.parse(MERGING)(self.lowered)
-        return merged
+    def both(self) -> Network:
+        """One network with the outputs of all, that of the question first."""
+        return self.network if self.other is None else Network(stack(*(each.asked for each in self)))
 
-    def point(self, x: list[Fraction]) -> list[Fraction]:
-        """A point of the lowered graph as one of the loaded graph, exactly."""
-        home: Points = self.lift.point(np.array(x, dtype=object))
-        return [Fraction(value) for value in home.tolist()]
-
-    def beside(self, other: Network) -> Network:
-        """The network whose outputs are those of both, of the same inputs."""
-        return Network(stack(self.loaded, other.loaded), self.pipeline)
+    def fix(self, values: Mapping[int, float]) -> Networks:
+        """The same networks with some inputs fixed; made once for the same numbers."""
+        key = tuple(sorted(values.items()))
+        if key not in self._without:
+            fixed = [Network(each.loaded, {**each.fixed, **values}) for each in self]
+            self._without[key] = Networks(*fixed)
+        return self._without[key]
 
 
 def lowered(graph: Graph) -> Graph:

@@ -24,7 +24,7 @@ from ircert.ir.arrays import Array, Indices
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
 from ircert.ir.rational import Integers, integer_type
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered
 from ircert.questions.query import Query
 from ircert.witnesses.near_program import AT, NearProgram, Side
 
@@ -112,7 +112,7 @@ class Regions:
     """The linear regions of the points of a pair (`pseudo`: of one; the other is the centre)."""
 
     def __init__(self, graph: Graph, query: Query, box: Box, points: list[Vector]) -> None:
-        self.graph = graph if query.other is None else canonical(stack(graph, canonical(query.other)))
+        self.graph = graph if query.other is None else lowered(stack(graph, lowered(query.other)))
         self.givens, self.query, self.box = graph.output_dim, query, box
         self.patterns = [pattern_at(self.graph, point) for point in points]
         self.sides = [

@@ -20,10 +20,10 @@ from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.lp_bounds import lp_bounds, safe_upper_bound
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.testing import graphs, mlps
 

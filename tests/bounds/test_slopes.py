@@ -15,7 +15,7 @@ from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.graph import Graph
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.testing import graphs, mlps, residual_networks
 

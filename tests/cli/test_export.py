@@ -213,7 +213,7 @@ def test_a_cone_in_a_file_is_read_as_one(fold: Path, kind: str) -> None:
     assert model.getObjVal() == pytest.approx(0.25, abs=1e-5)
 
 
-@pytest.mark.rule("F-2")
+@pytest.mark.rule("FO-2")
 def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     asked = ("export", *QUESTION)
     shown = ircert_command(*asked, "--print-pipeline", cwd=fold)
@@ -232,7 +232,7 @@ def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     assert not (fold / "c.lp").exists()
 
 
-@pytest.mark.rule("F-1")
+@pytest.mark.rule("FO-1")
 def test_a_formulation_with_options(fold: Path) -> None:
     run = ircert_command("export", *QUESTION, "--formulation", "apart{separation=0.5}", "-o", "q.lp", cwd=fold)
     assert run.returncode == 0, run.stderr

@@ -17,7 +17,7 @@ from ircert.exact.linear_regions import exact_rows, float_maps, pattern_at
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
 from ircert.limits import until
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.testing import graphs, points
 
 

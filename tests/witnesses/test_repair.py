@@ -16,7 +16,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.ir.rational import integer_array
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.result.witness import length
 from ircert.witnesses.repair import solve

@@ -9,7 +9,7 @@ import ircert
 from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.witnesses.replay import judge, refutes
 

@@ -32,7 +32,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered
 from ircert.result.radius import End
 
 PARTS = 64
@@ -49,7 +49,7 @@ NOTHING = "nothing is known"
 
 def bounds(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
     """(L, L') of any network, between bounds."""
-    graph = canonical(graph)
+    graph = lowered(graph)
     most, least = _derivatives(graph, ball, norm, seed)
     above, below = _enclosed(graph, ball, norm, deadline)
     upper = Bracket(most, End(max(above, float(most)), SLOPES))

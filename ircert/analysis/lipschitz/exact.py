@@ -17,7 +17,7 @@ from ircert.exact.rounding import rounded_up
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered
 from ircert.result.radius import End
 
 SIDES = 128
@@ -36,7 +36,7 @@ NOTHING = "nothing is known"
 
 def extremes(graph: Graph, ball: Ball, norm: Norm) -> tuple[Bracket, Bracket]:
     """(L, L') of a network with one or two inputs."""
-    around = Surroundings(canonical(graph), ball.center, ball.norm.on(graph.input_dim), ball.low, ball.high)
+    around = Surroundings(lowered(graph), ball.center, ball.norm.on(graph.input_dim), ball.low, ball.high)
     radius = Fraction(ball.radius)
     if around.norm != "2":
         body = _body(Cells(around.complex(radius), graph.output_dim, norm))

@@ -17,7 +17,6 @@ from ircert.exact.residues import PRIMES, Residues, rank
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
 from ircert.limits import OutOfTime, Undecided, until
-from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
@@ -27,8 +26,7 @@ MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
 
 def instant(question: Question) -> Answer | None:
     """The answer, or None where no cheap argument applies in time."""
-    graph = canonical(question.graph)
-    other = None if question.other is None else canonical(question.other)
+    graph, other = _lowered(question)
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
     try:
@@ -41,13 +39,17 @@ def instant(question: Question) -> Answer | None:
 
 def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
-    other = None if question.other is None else canonical(question.other)
     try:
         with until(question.deadline):
-            reason = _why_always(question, canonical(question.graph), other)
+            reason = _why_always(question, *_lowered(question))
     except OutOfTime:
         return None
     return None if reason is None else _always(question, reason)
+
+
+def _lowered(question: Question) -> tuple[Graph, Graph | None]:
+    other = question.networks.other
+    return question.network.lowered, None if other is None else other.lowered
 
 
 def _collision(question: Question, graph: Graph, other: Graph | None) -> Pair | None:

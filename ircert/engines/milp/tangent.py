@@ -27,8 +27,6 @@ from ircert.engines.optimum.far_pairs import DEFAULT, threads_of
 from ircert.errors import BackendError, IrcertError
 from ircert.geometry.domain import Box
 from ircert.limits import Deadline, OutOfTime
-from ircert.passes.fuse_affine import canonical
-from ircert.passes.merge_multiples import merged
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.isolation import isolation, longest_in_box
 from ircert.programs.encodings.tangent import unit_directions
@@ -110,8 +108,8 @@ class _Search:
         asked = self.question
         box = Box(asked.low, asked.high)
         self.query = Query(asked.problem, asked.center, self.upper, asked.norm, asked.other, box)
-        self.graph = merged(canonical(asked.graph))
-        self.other = None if asked.other is None else merged(canonical(asked.other))
+        self.graph = asked.network.merged
+        self.other = None if asked.networks.other is None else asked.networks.other.merged
 
     def local(self) -> None:
         """T, then pairs up to δ apart, then the others."""

@@ -20,7 +20,6 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import nonzeros
 from ircert.ir.ops import Affine
 from ircert.limits import Deadline, OutOfTime, checkpoint, until
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.formulations.program import program
 from ircert.programs.program import NONCONVEX_OBJECTIVE, Program
 from ircert.programs.relaxation import relaxed
@@ -139,7 +138,7 @@ def _repaired(question: Question, query: Query, near: Pair, deadline: Deadline) 
     """An exact collision near a pair; None if there is none, or no time for it, or floats do not hold the numbers."""
     try:
         with until(deadline):
-            found, _ = judge(canonical(question.graph), query, *near)
+            found, _ = judge(question.network.lowered, query, *near)
     except ArithmeticError:
         return None
     return None if found is None else (found.x, found.y)
@@ -157,7 +156,7 @@ def _climbed(question: Question, radius: float, start: Pair, most: float | None,
     enough = math.inf if most is None else most
     try:
         with until(deadline):
-            end = climbed(canonical(question.graph), query, start, enough)
+            end = climbed(question.network.lowered, query, start, enough)
     except ArithmeticError:
         return start
     found = _repaired(question, query, end, Deadline(min(REPAIR, question.deadline.left())))

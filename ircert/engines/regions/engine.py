@@ -25,9 +25,7 @@ from ircert.engines.sharing import good_radius, known_refuted
 from ircert.exact.rounding import LARGEST, rounded_down
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
-from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, Undecided
-from ircert.passes.fuse_affine import canonical
 from ircert.result.radius import End
 
 SLACK = Fraction(1, 2**40)
@@ -96,10 +94,10 @@ class _Search:
     def __post_init__(self) -> None:
         question = self.question
         self.clear = Fraction(good_radius(question))
-        graph = question.graph if question.other is None else stack(question.graph, question.other)
+        graph = question.networks.both.lowered
         self.line = len(question.center) == 1
         self.norm = question.norm.on(1 if self.line else 2)
-        self.around = Surroundings(canonical(graph), question.center, self.norm, question.low, question.high)
+        self.around = Surroundings(graph, question.center, self.norm, question.low, question.high)
         first = list(range(question.graph.output_dim))
         self.rest = None if question.other is None else list(range(len(first), graph.output_dim))
         self.outputs = [*first, graph.output_dim] if self.line else first

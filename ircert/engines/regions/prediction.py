@@ -19,9 +19,7 @@ from ircert.engines.base import Question, farthest
 from ircert.engines.pinned import without_pinned
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Mask
-from ircert.ir.compose import stack
 from ircert.ir.evaluate import preactivations
-from ircert.passes.fuse_affine import canonical
 
 ACROSS = 32
 """Squares along a side of the grid."""
@@ -36,14 +34,14 @@ def predicted_regions(question: Question, radius: float) -> float:
     a limit), for one or two free inputs."""
     radius = min(radius, farthest(question.center, question.norm)) if radius == math.inf else radius
     question = without_pinned(question)
-    graph = question.graph if question.other is None else stack(question.graph, question.other)
+    graph = question.networks.both.lowered
     inputs = len(question.center)
     # on a line all norms are one
     norm = question.norm.on(inputs)
     ball = Ball(question.center, radius, norm, question.low, question.high)
     axes = _axes(ball, ALONG if inputs == 1 else ACROSS)
     points = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
-    on = (preactivations(canonical(graph), points) > 0).T.reshape(-1, *(len(axis) for axis in axes))
+    on = (preactivations(graph, points) > 0).T.reshape(-1, *(len(axis) for axis in axes))
     if inputs == 1:
         return 1.0 + float((on[:, 1:] != on[:, :-1]).sum())
     mixed = _mixed(on) & _meets(ball, axes)

@@ -10,7 +10,7 @@ import numpy as np
 import ircert
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 
 Generator = np.random.Generator
 

@@ -15,8 +15,8 @@ from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
+from ircert.questions.network import lowered as canonical
 from ircert.result.result import Result
 from tests.oracle.build import Network, beside, curve, line, square, then
 from tests.oracle.families import FAMILIES, Sample, sample

@@ -22,7 +22,7 @@ from ircert.ir.arrays import Mask
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 from ircert.limits import OutOfTime, until
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.testing import mlps
 from tests.exact import fractions
 

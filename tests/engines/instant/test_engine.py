@@ -22,7 +22,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu
 from ircert.limits import Deadline, OutOfTime, until
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.result.result import Result
 from ircert.testing import graphs, points

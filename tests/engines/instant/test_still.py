@@ -24,7 +24,7 @@ from ircert.exact.residues import Floats, Residues
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 from ircert.limits import OutOfTime, until
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.testing import graphs, points
 from tests.exact import fractions
 

@@ -19,8 +19,8 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.formulations.program import program
+from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.result.result import Result
 from ircert.result.witness import length

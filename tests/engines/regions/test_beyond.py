@@ -17,7 +17,7 @@ from ircert.engines.regions.beyond import open_cells
 from ircert.engines.regions.complex import build
 from ircert.engines.regions.growth import Surroundings
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from tests.engines.regions.asking import NORMS, ask, check_witness, closed, graph_of
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
 

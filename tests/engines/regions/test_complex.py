@@ -22,7 +22,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Relu
 from ircert.limits import OutOfTime, until
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.testing.strategies import graphs, mlps, points, residual_networks
 from tests.oracle.build import plain
 

@@ -19,8 +19,8 @@ from ircert.errors import IrcertError
 from ircert.ir.evaluate import all_values
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.program import Program
+from ircert.questions.network import lowered as canonical
 from ircert.testing import graphs, mlps
 from tests.programs.encodings import brute_force
 

@@ -32,7 +32,7 @@ QUERY = ircert.Query("local", [0.25, 0.5], 1.0)
 BOUNDS = "interval-bounds{center=[0.25, 0.5], radius=1.0}"
 
 
-@pytest.mark.rule("F-2")
+@pytest.mark.rule("FO-2")
 @pytest.mark.parametrize(
     ("formulation", "bounds", "says"),
     [
@@ -51,7 +51,7 @@ def test_a_formulation_names_its_pipeline(formulation: str, bounds: Any, says: s
         assert lp_text(again) == lp_text(plain)
 
 
-@pytest.mark.rule("F-2")
+@pytest.mark.rule("FO-2")
 def test_the_program_is_what_comes_out_of_the_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing runs beside it: every pass that runs is one of the pipeline, once for each network."""
     ran: list[str] = []
@@ -78,7 +78,7 @@ class Renamed(GraphPass):
         )
 
 
-@pytest.mark.rule("F-2", "P-13")
+@pytest.mark.rule("FO-2", "P-13")
 def test_a_pass_of_ones_own_stands_between_two_others() -> None:
     passes = Pipeline.parse("canonicalize,fuse-affine").passes
     pipeline = Pipeline((*passes, Renamed(), *Pipeline.parse("interval-bounds").passes))
@@ -89,7 +89,7 @@ def test_a_pass_of_ones_own_stands_between_two_others() -> None:
         ircert.program(NETWORK, QUERY, pipeline=behind)
 
 
-@pytest.mark.rule("F-2", "P-16")
+@pytest.mark.rule("FO-2", "P-16")
 def test_stable_neurons_leave_the_optimum_as_it_is() -> None:
     solver = ircert.backends.get("highs")
     assert isinstance(solver, Solver)
@@ -103,7 +103,7 @@ def test_stable_neurons_leave_the_optimum_as_it_is() -> None:
         ircert.program(NETWORK, query, pipeline=small)
 
 
-@pytest.mark.rule("F-2")
+@pytest.mark.rule("FO-2")
 @pytest.mark.parametrize(
     ("pipeline", "says"),
     [
@@ -123,7 +123,7 @@ def test_a_pipeline_must_end_in_what_the_question_is_about(pipeline: str, says: 
     assert says in str(caught.value)
 
 
-@pytest.mark.rule("F-3", "P-14")
+@pytest.mark.rule("FO-3", "P-14")
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(mlps(inputs=2, width=3, depth=2, kinds=("dyadic",)), st.sampled_from(["local", "pseudo", "transform"]))
 def test_it_is_the_program_of_the_dual_copy(graph: Graph, problem: Any) -> None:
@@ -143,7 +143,7 @@ def test_it_is_the_program_of_the_dual_copy(graph: Graph, problem: Any) -> None:
     assert np.abs(values[graph.output_dim :]).max() == pytest.approx(outcome.value, abs=1e-4 * size)
 
 
-@pytest.mark.rule("F-1")
+@pytest.mark.rule("FO-1")
 def test_options_are_written_as_those_of_passes() -> None:
     text, made = "apart{separation=0.5}", Apart(0.5)
     assert formulations.get(text) == made == formulations.get(made)
@@ -161,7 +161,7 @@ def test_options_are_written_as_those_of_passes() -> None:
         assert says in str(caught.value)
 
 
-@pytest.mark.rule("F-1")
+@pytest.mark.rule("FO-1")
 def test_a_formulation_may_be_an_object_of_anybody() -> None:
     seen: list[Asked] = []
 

@@ -17,9 +17,9 @@ from ircert.backends.lp import Lp
 from ircert.engines.optimum.far_pairs import delicate
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
-from ircert.passes.fuse_affine import canonical
 from ircert.programs.formulations.tangent import Tangent
 from ircert.programs.program import Program
+from ircert.questions.network import lowered as canonical
 from tests.backends import emitting
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample

@@ -33,11 +33,8 @@ from ircert.engines.sharing import good_radius, settled
 from ircert.errors import ProcessError, ProgramError
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
-from ircert.ir.compose import stack
-from ircert.ir.graph import Graph
 from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
-from ircert.passes.fuse_affine import canonical
-from ircert.passes.merge_multiples import merged
+from ircert.questions.network import Network
 from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust
 from ircert.result.witness import length_down
@@ -98,11 +95,10 @@ class Search:
     def __post_init__(self) -> None:
         question = self.question
         self._limit = question.deadline
-        graph = question.graph if question.other is None else stack(question.graph, question.other)
-        self.setting = self._setting(graph, question.problem)
+        self.setting = self._setting(question.networks.both, question.problem)
         injective = None
         if question.other is not None and question.graph.output_dim >= len(question.center):
-            injective = self._setting(question.graph, "local")
+            injective = self._setting(question.network, "local")
         self.injective = injective
         self._end = math.inf
         self.crew = Crew(question.threads, self._left)
@@ -131,10 +127,10 @@ class Search:
         given = self.setting, self.descent, self.counts, self._over, self._report
         return Prover(*given, self.injective, self.clear, self.crew)
 
-    def _setting(self, graph: Graph, problem: str) -> Setting:
+    def _setting(self, network: Network, problem: str) -> Setting:
         question = self.question
         return Setting(
-            merged(canonical(graph)),
+            network.merged,
             problem,
             question.graph.output_dim,
             question.norm.on(len(question.center)),

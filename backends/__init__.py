@@ -6,10 +6,9 @@ One line here per backend; other packages add theirs through the entry-point gro
 from __future__ import annotations
 
 import os
-import warnings
 
 from ircert.backends.base import Backend, Writer
-from ircert.errors import BackendError, FileError, IrcertError
+from ircert.errors import BackendError, FileError
 from ircert.plugins import Registry
 
 if __name__ != "ircert.backends":
@@ -60,13 +59,5 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
 
 def _writers() -> list[Writer]:
     """All writers; a plugin that cannot be loaded is named and passed over."""
-    found = []
-    for name in names():
-        try:
-            backend = get(name)
-        except IrcertError as error:
-            warnings.warn(str(error), stacklevel=3)
-            continue
-        if isinstance(backend, Writer) and backend.suffixes:
-            found.append(backend)
-    return found
+    kinds = [*(REGISTRY.get(name) for name in sorted(BUILT_IN)), *REGISTRY.others()]
+    return [kind() for kind in kinds if issubclass(kind, Writer) and kind.suffixes]

@@ -1,7 +1,8 @@
-"""Things that have a name and may come from other packages: passes, backends and engines."""
+"""Things with a name that other packages may add: passes, formulations, backends, engines, operations, front ends."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,6 +22,7 @@ class Registry(Generic[Kind]):
     what:    the word for one, and for many
     base:    what a class must be derived from
     refusal: makes the error for a name, from (name, problem, remedy)
+    word:    the attribute of a class that holds its name
     """
 
     what: tuple[str, str]
@@ -28,6 +30,7 @@ class Registry(Generic[Kind]):
     built_in: Mapping[str, str]
     base: type
     refusal: Callable[[str, str, str], IrcertError]
+    word: str = "name"
 
     def names(self) -> list[str]:
         """All names, plugins included."""
@@ -49,6 +52,17 @@ class Registry(Generic[Kind]):
         problem, known = f"there is no such {self.what[0]}", f"the {self.what[1]} are {', '.join(self.names())}"
         raise self.refusal(str(name)[:60], problem, known)
 
+    def others(self) -> list[type[Kind]]:
+        """The classes of other packages; one that cannot be loaded is named in a warning and passed over."""
+        found = []
+        for point in self.plugins():
+            if point.name not in self.built_in:
+                try:
+                    found.append(self._loaded(point))
+                except IrcertError as error:
+                    warnings.warn(str(error), stacklevel=3)
+        return found
+
     def _loaded(self, point: EntryPoint) -> type[Kind]:
         origin = point.dist.name if point.dist else point.value
         try:
@@ -64,4 +78,4 @@ class Registry(Generic[Kind]):
 
     def _fits(self, found: object, name: str) -> bool:
         fits = isinstance(found, type) and issubclass(found, self.base) and not isabstract(found)
-        return fits and getattr(found, "name", None) == name
+        return fits and getattr(found, self.word, None) == name

@@ -1,4 +1,4 @@
-"""A pass and a writer of another package, installed for real: the files that CONTRIBUTING.md shows."""
+"""One of each kind of another package, installed for real: the files that CONTRIBUTING.md shows."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ import pytest
 
 import ircert
 from ircert import passes
-from ircert.errors import PassError
+from ircert.errors import IrcertError, PassError, UnsupportedModel
+from ircert.frontends.base import FrontEnd
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = Path(__file__).parent / "plugin"
+
+
+POINTS = {
+    "ircert.passes": "double-negation = toy_pass:DoubleNegation",
+    "ircert.formulations": "first-gap = toy_formulation:FirstGap",
+    "ircert.backends": "toy-json = toy_writer:ToyJson\nscipy-milp = toy_solver:ScipyMilp",
+    "ircert.engines": "slopes = toy_engine:Slopes",
+    "ircert.operations": "hat = toy_operation:Hat",
+    "ircert.frontends": "toy-layers = toy_frontend:ToyLayers",
+}
 
 
 def in_a_project_with(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -23,8 +34,7 @@ def in_a_project_with(folder: Path, *arguments: str) -> subprocess.CompletedProc
     info = folder / "toy_pass-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-pass\nVersion: 1.0\n")
-    points = "[ircert.passes]\ndouble-negation = toy_pass:DoubleNegation\n"
-    (info / "entry_points.txt").write_text(f"{points}[ircert.backends]\ntoy-json = toy_writer:ToyJson\n")
+    (info / "entry_points.txt").write_text("".join(f"[{group}]\n{points}\n" for group, points in POINTS.items()))
     for path in PLUGIN.glob("*.py"):
         (folder / path.name).write_text(path.read_text())
     environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "/usr/bin:/bin", "HOME": str(folder)}
@@ -33,11 +43,11 @@ def in_a_project_with(folder: Path, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-@pytest.mark.rule("P-9")
+@pytest.mark.rule("P-9", "FO-1", "F-10", "IR-19", "AU-6")
 def test_a_plugin_passes_its_own_tests(tmp_path: Path) -> None:
     run = in_a_project_with(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", ".")
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "3 passed" in run.stdout
+    assert "8 passed" in run.stdout
 
 
 @pytest.mark.rule("P-9")
@@ -91,9 +101,44 @@ def test_a_broken_plugin_is_named(loaded: Any, monkeypatch: pytest.MonkeyPatch) 
         passes.get("fake")
 
 
+@pytest.mark.rule("F-10")
+def test_front_ends_that_are_broken_or_not_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(ImportError("no module")),))
+    with pytest.warns(UserWarning, match="fake:thing"), pytest.raises(UnsupportedModel, match="cannot load an object"):
+        ircert.load(object())
+    assert ircert.load([([[1.0]], None)]).input_dim == 1
+
+    class Greedy(FrontEnd):
+        name = "fake"
+
+        def accepts(self, model: object) -> bool:
+            return True
+
+        def read(self, model: Any, **options: Any) -> ircert.Graph:
+            return ircert.load([([[2.0]], None)])
+
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(Greedy),))
+    assert ircert.load(object())([1.0]).tolist() == [2.0]
+    assert ircert.load([([[1.0]], None)])([1.0]).tolist() == [1.0]
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(Greedy), FakePoint(Greedy)))
+    with pytest.raises(UnsupportedModel, match="such models are read by `fake` and `fake`"):
+        ircert.load(object())
+
+
+@pytest.mark.rule("IR-19")
+def test_a_broken_operation_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(ImportError("no module")),))
+    with pytest.raises(
+        IrcertError, match=r"line 3, column 5: operation `fake`: the plugin fake:thing .* cannot be loaded"
+    ):
+        ircert.parse("ircert.ir/1\nx = input(length=1)\na = fake(x)\nreturn a\n")
+
+
 def test_contributing_shows_these_files_and_little_else_to_read() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    for name in ("pyproject.toml", "toy_pass.py", "test_toy_pass.py", "toy_writer.py"):
+    shown = sorted(path.name for path in PLUGIN.glob("toy_*.py"))
+    assert len(shown) == 7
+    for name in ("pyproject.toml", "test_toy_pass.py", *shown):
         assert (PLUGIN / name).read_text().strip() in text, f"CONTRIBUTING.md does not show {name} as it is"
     to_read = ["passes/base.py", "passes/rebuilding.py", "passes/canonicalize.py", "ircert/ir/build.py"]
     assert all(f"`{path}`" in text for path in to_read)

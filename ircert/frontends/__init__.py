@@ -1,1 +1,36 @@
-"""Doors into the IR: one module per kind of model, and `load`, which knows them all."""
+"""Front ends: what reads models, by name.
+
+One line here per front end; other packages add theirs through the entry-point group `ircert.frontends`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ircert.errors import UnsupportedModel
+from ircert.plugins import Registry
+
+if TYPE_CHECKING:
+    from ircert.frontends.base import FrontEnd
+
+BUILT_IN = {
+    "onnx": "ircert.frontends.kinds:Onnx",
+    "torch": "ircert.frontends.kinds:Torch",
+    "ir": "ircert.frontends.kinds:Ir",
+    "npz": "ircert.frontends.kinds:Npz",
+    "sklearn": "ircert.frontends.kinds:Sklearn",
+    "layers": "ircert.frontends.kinds:Layers",
+}
+"""In the order in which a model is shown to them; those of other packages come behind."""
+
+
+def _refusal(name: str, problem: str, remedy: str) -> UnsupportedModel:
+    return UnsupportedModel(problem, where=f"front end `{name}`", remedy=remedy)
+
+
+def registry() -> Registry[FrontEnd]:
+    """All front ends."""
+    # not at the top, because naming front ends must not load what they need
+    from ircert.frontends.base import FrontEnd
+
+    return Registry(("front end", "front ends"), "ircert.frontends", BUILT_IN, FrontEnd, _refusal)

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircert.errors import FileError, UnsupportedModel
-from ircert.frontends.layers import from_layers, from_npz
-from ircert.frontends.sklearn import from_sklearn, is_sklearn
-from ircert.frontends.torch import from_torch, is_torch
+from ircert import frontends
+from ircert.errors import FileError, IrcertError, UnsupportedModel
+from ircert.frontends.base import FrontEnd
 from ircert.ir.graph import Graph
-from ircert.ir.sidecar import load_ir
-
-READERS: dict[str, Callable[[str | os.PathLike[str]], Graph]] = {
-    ".ir": load_ir,
-    ".npz": from_npz,
-}
 
 
 def load(
@@ -41,51 +33,38 @@ def load(
              that dimension has no number
     shape:   the shape of the input, or {name: shape}, where the model leaves it open
     """
-    if _is_onnx(model):
-        from ircert.frontends.onnx import from_onnx
-        from ircert.frontends.onnx.interface import Options
-
-        return from_onnx(model, Options(inputs, outputs, batch, shape))
-    if is_torch(model):
-        _refuse_options(inputs=inputs, outputs=outputs, batch=batch)
-        if isinstance(shape, Mapping):
-            raise UnsupportedModel("a torch module has one input", remedy="give its shape alone: shape=(1, …)")
-        return from_torch(model, shape=shape)
-    _refuse_options(inputs=inputs, outputs=outputs, batch=batch, shape=shape)
-    return _load_other(model)
+    chosen = None if isinstance(model, Graph) else _front_end(model)
+    options = {"inputs": inputs, "outputs": outputs, "batch": batch, "shape": shape}
+    known = frozenset() if chosen is None else chosen.options
+    for name, value in options.items():
+        if value is not None and name not in known:
+            raise UnsupportedModel(f"`{name}` is for ONNX models", remedy="leave it out")
+    if chosen is None:
+        return model  # type: ignore[return-value]
+    return chosen.read(model, **{name: options[name] for name in options if name in known})
 
 
-def _refuse_options(**options: object) -> None:
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise UnsupportedModel(f"`{given[0]}` is for ONNX models", remedy="leave it out")
+def _front_end(model: object) -> FrontEnd:
+    """The front end that takes the model: the first one built in, else the only one of other packages."""
+    registry = frontends.registry()
+    for name in frontends.BUILT_IN:
+        if (built_in := registry.get(name)()).accepts(model):
+            return built_in
+    others = [kind() for kind in registry.others()]
+    able = [front_end for front_end in others if front_end.accepts(model)]
+    if len(able) == 1:
+        return able[0]
+    if able:
+        several = " and ".join(f"`{front_end.name}`" for front_end in able)
+        raise UnsupportedModel(f"such models are read by {several}", remedy="uninstall one of them")
+    raise _refused(model, [suffix for front_end in others for suffix in front_end.suffixes])
 
 
-def _is_onnx(model: object) -> bool:
+def _refused(model: object, more: list[str]) -> IrcertError:
     if isinstance(model, str | os.PathLike):
-        return Path(model).suffix.lower() == ".onnx"
-    kind = type(model)
-    return isinstance(model, bytes) or (kind.__name__ == "ModelProto" and kind.__module__.startswith("onnx"))
-
-
-def _load_other(model: object) -> Graph:
-    if isinstance(model, Graph):
-        return model
-    if isinstance(model, str | os.PathLike):
-        return _load_file(model)
-    if is_sklearn(model):
-        return from_sklearn(model)
-    if isinstance(model, Sequence):
-        return from_layers(model)
-    raise UnsupportedModel(
+        known = ", ".join([".onnx", ".ir", ".npz", *sorted(set(more))])
+        return FileError("the file name does not say what it is", path=model, remedy=f"use a name ending in {known}")
+    return UnsupportedModel(
         f"cannot load an object of type {type(model).__module__}.{type(model).__qualname__}",
         remedy="give a path, a list of layers [(W, b), …], an ONNX ModelProto, an MLPRegressor or a torch module",
     )
-
-
-def _load_file(path: str | os.PathLike[str]) -> Graph:
-    reader = READERS.get(Path(path).suffix.lower())
-    if reader is None:
-        known = ", ".join([".onnx", *READERS])
-        raise FileError("the file name does not say what it is", path=path, remedy=f"use a name ending in {known}")
-    return reader(path)

@@ -74,7 +74,9 @@ class Writer:
         emit = _EMITTERS.get(type(node.op))
         if emit is None:
             raise UnsupportedModel(
-                f"{node.op.kind} cannot be written as ONNX", where=f"node `{node.name}`", remedy="save it as .ir"
+                f"{node.op.kind} cannot be written as ONNX",
+                where=f"node `{node.name}`",
+                remedy="run `canonicalize` before, or save it as .ir",
             )
         emit(self, node)
 

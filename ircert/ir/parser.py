@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from scipy.sparse import coo_array
 
-from ircert.errors import ParseError
+from ircert.errors import OpError, ParseError
 from ircert.ir.arrays import LARGEST
 from ircert.ir.graph import Graph, Node
 from ircert.ir.node_bounds import NodeBounds, Region
-from ircert.ir.ops import BY_KIND, Op
+from ircert.ir.ops import BY_KIND, Op, kinds, operation
 from ircert.ir.printer import HEADER
 from ircert.ir.verify import NAME
 
@@ -65,6 +65,7 @@ class _Parser:
         self.spare = SPARE + len(text)
         self.resolved: dict[str, Any] = {}
         self.names = 0
+        self.kinds = dict(BY_KIND)
         self.low: dict[str, Any] = {}
         self.high: dict[str, Any] = {}
         self.json = json.JSONDecoder(parse_constant=_no_constants, parse_int=_exact_integer)
@@ -146,17 +147,27 @@ class _Parser:
         self._skip()
         at_kind = self.at
         kind = self._name("the name of an operation")
-        if kind not in BY_KIND:
-            self.at = at_kind
-            self._fail(f"unknown operation `{kind[:60]}`", remedy=f"the operations are {', '.join(BY_KIND)}")
+        found = self._operation(kind, at_kind)
         operands, attributes = self._arguments()
         after, self.at = self.at, start
-        op = self._op(BY_KIND[kind], attributes)
+        op = self._op(found, attributes)
         self.spare -= op.held
         if self.spare < 0:
             self._fail("the arrays of the graph hold far more numbers than are written here")
         self.at = after
         return Node(name, op, tuple(operands))
+
+    def _operation(self, kind: str, start: int) -> type[Op]:
+        """The operation of a word; those of other packages are looked for where it is none of ours."""
+        try:
+            if kind not in self.kinds:
+                self.kinds[kind] = operation(kind)
+            return self.kinds[kind]
+        except OpError as error:
+            self.at = start
+            if "no such" not in error.problem:
+                self._fail(str(error))
+            self._fail(f"unknown operation `{kind[:60]}`", remedy=f"the operations are {', '.join(kinds())}")
 
     def _arguments(self) -> tuple[list[str], dict[str, Any]]:
         self._expect("(", "`(` after the operation")

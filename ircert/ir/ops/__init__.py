@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ircert.errors import OpError
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.ops.core import Add, Affine, Concat, Input, Relu, Select
 from ircert.ir.ops.image import AveragePool, Conv, ImageOp, LinearImageOp, MaxPool
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
 from ircert.ir.ops.smooth import SMOOTH, Product, SmoothOp
+from ircert.plugins import Registry
 
 ALL: tuple[type[Op], ...] = (
     *(Input, Affine, Relu, Add, Concat, Select),
@@ -16,9 +18,36 @@ ALL: tuple[type[Op], ...] = (
 )
 BY_KIND: dict[str, type[Op]] = {op.kind: op for op in ALL}
 
+
+def _refusal(name: str, problem: str, remedy: str) -> OpError:
+    return OpError(problem, where=f"operation `{name}`", remedy=remedy)
+
+
+REGISTRY: Registry[Op] = Registry(
+    ("operation", "operations"),
+    "ircert.operations",
+    {op.kind: f"{op.__module__}:{op.__name__}" for op in ALL},
+    Op,
+    _refusal,
+    word="kind",
+)
+"""Other packages add operations through the entry-point group `ircert.operations`."""
+
+
+def kinds() -> list[str]:
+    """The words of all operations, those of other packages behind ours."""
+    return [*BY_KIND, *(name for name in REGISTRY.names() if name not in BY_KIND)]
+
+
+def operation(kind: str) -> type[Op]:
+    """The operation of that word, plugins included; OpError if there is none."""
+    return BY_KIND.get(kind) or REGISTRY.get(kind)
+
+
 __all__ = [
     "ALL",
     "BY_KIND",
+    "REGISTRY",
     "Abs",
     "Add",
     "Affine",
@@ -40,4 +69,6 @@ __all__ = [
     "Select",
     "SizeMismatch",
     "SmoothOp",
+    "kinds",
+    "operation",
 ]

@@ -14,7 +14,7 @@ from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Array
 from ircert.ir.interpret import Backward, Forward, Given, GivenBack
 from ircert.ir.ops import Affine, LeakyRelu
-from ircert.passes.fuse_affine import canonical
+from ircert.questions.network import lowered as canonical
 from ircert.testing.strategies import graphs
 
 

@@ -32,6 +32,6 @@ class Slopes(Engine):
 
     def _rises(self, question, radius):
         """Bounds are rounded outward: what they say holds in real arithmetic."""
-        ball = Ball(question.center, radius, "inf", question.low, question.high)
+        ball = Ball(question.center, radius, question.norm, question.low, question.high)
         low, high = secants(analyse(question.network.lowered, ball))
         return bool(((low > 0) | (high < 0)).any())

@@ -17,10 +17,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
 from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array
-from ircert.ir.compose import stack
 from ircert.limits import OutOfTime, is_over
-from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical
 from ircert.result.radius import End
 
 Exact: TypeAlias = tuple[list[Fraction], list[Fraction]]
@@ -42,11 +39,9 @@ class Collisions:
 
     def __post_init__(self) -> None:
         asked = self.question
-        graph = asked.graph if asked.other is None else stack(asked.graph, asked.other)
+        graph = asked.networks.both.merged
         norm = asked.norm.on(len(asked.center))
-        self.setting = Setting(
-            merged(canonical(graph)), asked.problem, asked.graph.output_dim, norm, asked.center, asked.low, asked.high
-        )
+        self.setting = Setting(graph, asked.problem, asked.graph.output_dim, norm, asked.center, asked.low, asked.high)
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not is_over())
         if asked.known is not None and asked.known.witness is not None:
             self.add(asked.known.witness)

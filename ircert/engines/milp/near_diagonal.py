@@ -21,8 +21,6 @@ from ircert.engines.optimum.far_pairs import DEFAULT, threads_of
 from ircert.errors import BackendError
 from ircert.geometry.domain import Box
 from ircert.limits import Deadline
-from ircert.passes.merge_multiples import merged
-from ircert.passes.product import canonical
 from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.isolation import isolation, longest_in_box
 from ircert.questions.query import Query
@@ -65,7 +63,7 @@ def solver_of(question: Question) -> Solver:
 def thick_tangents(question: Question, radius: float, delta: float, deadline: Deadline) -> Near:
     """`local`: pairs up to δ apart (L-infinity), by tangents of that thickness at their middles."""
     query = _query(question, radius * WIDER)
-    task = Kinks(merged(canonical(question.graph)), query, delta)
+    task = Kinks(question.network.merged, query, delta)
     return _searched(question, task, query, radius, deadline, f"tangents of thickness {delta:.3g}")
 
 
@@ -73,7 +71,7 @@ def isolated_center(question: Question, radius: float, delta: float, deadline: D
     """`pseudo`: points up to δ from the centre, in the norm of the question."""
     inner = min(radius, max(delta, INNER * radius))
     query = _query(question, inner * WIDER)
-    graph = merged(canonical(question.graph))
+    graph = question.network.merged
     epsilon = isolation(analyse(graph, query.ball), query.ball)
     if not epsilon > 0:
         return Near(0.0, "the network is not homogeneous around the centre, as far as floats can tell")

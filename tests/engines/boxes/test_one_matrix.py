@@ -22,8 +22,8 @@ from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
-from ircert.passes.fuse_affine import canonical
 from ircert.passes.merge_multiples import merged
+from ircert.questions.network import lowered as canonical
 from tests.engines.boxes.making import boxes_in, determinant, residual, setting_of
 from tests.engines.boxes.test_contractions import dyadic
 from tests.oracle.families import sample

@@ -23,6 +23,7 @@ from ircert.engines.base import Question
 from ircert.engines.regions.growth import Surroundings
 from ircert.engines.regions.prediction import predicted_regions
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.questions.network import lowered as canonical
 
 CENTER = (0.01, 0.02)
@@ -88,8 +89,8 @@ def predict() -> None:
     networks["vanderpol-2-32-32-2"] = bundled("vanderpol-2-32-32-2")
     for name, graph in networks.items():
         for radius in (0.1, 1.0, 10.0, 1e6):
-            question = Question(graph, None, "local", Norm.INF, np.zeros(2), -BOX, BOX, radius, radius)
-            around = Surroundings(canonical(graph), question.center, Norm.INF, -BOX, BOX)
+            question = Question(graph, None, "local", Place(np.zeros(2), Norm.INF, -BOX, BOX), radius, radius)
+            around = Surroundings(canonical(graph), Place(question.center, Norm.INF, -BOX, BOX))
             predicted, counted = predicted_regions(question, radius), len(around.complex(Fraction(radius)))
             print(f"  {name:22} radius {radius:<8g} {predicted:9,.0f} {counted:9,}  x {predicted / counted:.2f}")
 

@@ -23,6 +23,7 @@ from ircert.engines.instant.directions import Neighbourhood, Vector
 from ircert.engines.instant.engine import instant
 from ircert.engines.judge import judge
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
@@ -65,7 +66,7 @@ def question(layers: Layers, problem: str, place: str) -> Question:
         center, domain = np.where(np.arange(size) % 2, 0.0, np.random.default_rng(0).random(size)), (0.0, 1.0)
     query = Query(problem, center, 1.0, other=other, domain=domain)
     ball = query.ball
-    return Question(graph, other, problem, Norm.INF, query.center, ball.low, ball.high, None, 1.0)
+    return Question(graph, other, problem, Place(query.center, Norm.INF, ball.low, ball.high), None, 1.0)
 
 
 def row(name: str, problem: str, place: str) -> str:

@@ -14,6 +14,7 @@ from ircert.engines.milp.part_search import PartSearch
 from ircert.engines.milp.part_tasks import Kinks
 from ircert.engines.milp.tangent import tangents
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.passes.merge_multiples import merged
 from ircert.programs.formulations.program import program
 from ircert.programs.formulations.tangent import Tangent
@@ -70,10 +71,7 @@ class Ball:
             self.graph,
             None,
             "local",
-            Norm.INF,
-            np.zeros(len(free)),
-            -free,
-            free,
+            Place(np.zeros(len(free)), Norm.INF, -free, free),
             None,
             self.radius,
             backend=solver.name,

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from ircert.ir.parser import parse as parse
     from ircert.passes.pipeline import Pipeline as Pipeline
     from ircert.programs.formulations.program import program as program
+    from ircert.programs.program import Program as Program
     from ircert.questions.query import Query as Query
+    from ircert.result.result import Result as Result
 
 _HOMES = {
     "Builder": "ircert.ir.build",
@@ -39,7 +41,9 @@ _HOMES = {
     "IrcertError": "ircert.errors",
     "Node": "ircert.ir.graph",
     "Pipeline": "ircert.passes.pipeline",
+    "Program": "ircert.programs.program",
     "Query": "ircert.questions.query",
+    "Result": "ircert.result.result",
     "bilipschitz": "ircert.analysis.lipschitz.bilipschitz",
     "enumerate_regions": "ircert.analysis.linear_regions",
     "fold_set": "ircert.analysis.linear_regions",

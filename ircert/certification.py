@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
 from ircert.geometry.domain import DomainLike
+from ircert.geometry.norm import NormLike
+from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
-from ircert.questions.query import Query, positive_float
+from ircert.questions.query import Problem, Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
 
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from ircert.backends.base import Backend
 
 FORMULATIONS = ("paper", "tangent")
+EngineName: TypeAlias = Literal["auto", "regions", "boxes", "milp"]
+FormulationName: TypeAlias = Literal["paper", "tangent"]
+"""Those that are built in: other packages may add theirs."""
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""
 
@@ -38,21 +43,21 @@ LARGEST_INTEGER = 2**31
 def certify(
     graph: Any,
     center: Any,
-    problem: str = "local",
+    problem: Problem | str = "local",
     other: Any = None,
-    norm: Any = "inf",
+    norm: NormLike = "inf",
     radius: Real | None = None,
     max_radius: Real | None = None,
     domain: DomainLike | None = None,
-    engine: str = "auto",
+    engine: EngineName | str = "auto",
     backend: str | None = None,
-    formulation: str | None = None,
+    formulation: FormulationName | str | None = None,
     tol: Real = 1e-6,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
-    require: str | None = None,
+    require: Literal["exact"] | None = None,
 ) -> Result:
     """Whether a network can be inverted around a centre, and how far.
 
@@ -72,10 +77,7 @@ def certify(
         graph=piecewise_linear(graph, "the network"),
         other=query.other,
         problem=query.problem,
-        norm=query.norm,
-        center=query.center,
-        low=query.ball.low,
-        high=query.ball.high,
+        place=Place.of(query.ball),
         radius=None if radius is None else query.radius,
         max_radius=limit,
         tol=float(tol),

@@ -23,6 +23,7 @@ from ircert.frontends.load import load
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import DomainLike, box_of
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
@@ -141,7 +142,7 @@ def _surroundings(graph: Graph, ball: Ball) -> Surroundings:
     if (ball.low == ball.high).any():
         raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
     norm = ball.norm.on(graph.input_dim)
-    return Surroundings(lowered(graph), ball.center, norm, ball.low, ball.high)
+    return Surroundings(lowered(graph), Place(ball.center, norm, ball.low, ball.high))
 
 
 @dataclass(frozen=True, eq=False)

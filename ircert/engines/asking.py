@@ -10,7 +10,6 @@ from ircert.engines.judge import NOTHING
 from ircert.errors import QueryError
 from ircert.limits import OutOfTime
 from ircert.result.radius import End
-from ircert.result.result import Verdict
 
 
 def check(engine: Engine, question: Question) -> None:
@@ -42,8 +41,7 @@ def ask(engine: Engine, question: Question) -> Answer:
 
 def nothing_known(question: Question, stop: Stop) -> Answer:
     """No answer, and why."""
-    verdict: Verdict | None = None if question.radius is None else "unresolved"
-    return Answer(verdict, End(0.0, NOTHING), None, None, "exact", stop=stop)
+    return Answer.undecided(question, End(0.0, NOTHING), stop)
 
 
 def _named(options: Iterable[str]) -> str:

@@ -8,12 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from ircert.exact.rounding import rounded_up
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place, Placed
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
@@ -48,10 +49,10 @@ def silent(progress: Progress) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Question(Placed):
     """A validated question about piecewise-linear graphs, as they were loaded.
 
-    low, high: the domain box, infinite where there is none; the centre lies in it
+    place:     the centre, the norm and the domain of all balls
     radius:    the closed ball to decide, or None to search for the largest good radius up to max_radius (or inf)
     tol:       a search may stop once refuted - certified <= tol * refuted
     report:    may be called with the bracket so far, as often as the engine likes
@@ -66,10 +67,7 @@ class Question:
     graph: Graph
     other: Graph | None
     problem: str
-    norm: Norm
-    center: Array
-    low: Array
-    high: Array
+    place: Place
     radius: float | None
     max_radius: float
     tol: float = 1e-6
@@ -111,6 +109,12 @@ class Question:
         return min(whole, self.norm.length_up(self.norm.measure(sides)))
 
 
+Points: TypeAlias = tuple[list[Fraction], list[Fraction]]
+"""Two exact points."""
+Stats: TypeAlias = Mapping[str, Any]
+NO_STATS: Stats = {}
+
+
 @dataclass(frozen=True)
 class Answer:
     """What an engine found out.
@@ -126,14 +130,58 @@ class Answer:
     verdict: Verdict | None
     certified: End
     refuted: End | None
-    witness: tuple[list[Fraction], list[Fraction]] | None
+    witness: Points | None
     trust: Trust
-    stats: Mapping[str, Any] = field(default_factory=dict)
+    stats: Stats = field(default_factory=dict)
     optimum: Optimum | None = None
     backend: str | None = None
     formulation: str | None = None
     engine: str | None = None
     stop: Stop | None = None
+
+    @classmethod
+    def good(cls, end: End, stats: Stats = NO_STATS, optimum: Optimum | None = None, trust: Trust = "exact") -> Answer:
+        """The ball is good."""
+        return cls("certified", end, None, None, trust, stats, optimum)
+
+    @classmethod
+    def bad(
+        cls,
+        witness: Points,
+        end: End,
+        refuted: End | None = None,
+        stats: Stats = NO_STATS,
+        optimum: Optimum | None = None,
+    ) -> Answer:
+        """The ball holds this violation; it is good up to `end`, as far as is known."""
+        return cls("refuted", end, refuted, witness, "exact", stats, optimum)
+
+    @classmethod
+    def bracket(
+        cls,
+        end: End,
+        refuted: End | None = None,
+        witness: Points | None = None,
+        stats: Stats = NO_STATS,
+        trust: Trust = "exact",
+        stop: Stop | None = None,
+    ) -> Answer:
+        """What a search knows: good up to `end`, and bad at `refuted`."""
+        return cls(None, end, refuted, witness, trust, stats, stop=stop)
+
+    @classmethod
+    def undecided(
+        cls,
+        question: Question,
+        end: End,
+        stop: Stop,
+        stats: Stats = NO_STATS,
+        optimum: Optimum | None = None,
+        trust: Trust = "exact",
+    ) -> Answer:
+        """Good up to `end`, and why there is no more to say, about a ball or of a search."""
+        verdict: Verdict | None = None if question.radius is None else "unresolved"
+        return cls(verdict, end, None, None, trust, stats, optimum, stop=stop)
 
     @property
     def reason(self) -> str | None:

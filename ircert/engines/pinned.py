@@ -21,9 +21,7 @@ def without_pinned(question: Question) -> Question:
         graph=networks.network.asked,
         other=None if networks.other is None else networks.other.asked,
         networks=networks,
-        center=question.center[free],
-        low=question.low[free],
-        high=question.high[free],
+        place=question.place.keep(free),
         known=None if question.known is None else _without(question.known, free),
     )
 

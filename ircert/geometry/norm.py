@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from enum import StrEnum
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -88,6 +89,10 @@ class Norm(StrEnum):
 
 _DUALS = {Norm.INF: Norm.ONE, Norm.ONE: Norm.INF, Norm.TWO: Norm.TWO}
 _NORMS: dict[object, Norm] = {math.inf: Norm.INF, 1: Norm.ONE, 2: Norm.TWO, **{str(norm): norm for norm in Norm}}
+
+
+NormLike: TypeAlias = Norm | Literal["inf", "1", "2", 1, 2] | float | str
+"""A norm as people write it."""
 
 
 def norm_of(given: object) -> Norm:

@@ -16,6 +16,8 @@ import ircert
 from ircert.engines.base import Answer, Question
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.errors import PassError
+from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Abs
 from ircert.passes.canonicalize import Canonicalize
@@ -32,8 +34,7 @@ def fold(inputs: int) -> Graph:
 def question(graph: Graph, other: Graph | None = None, **changes: Any) -> Question:
     n = graph.input_dim
     problem = "local" if other is None else "transform"
-    given = (graph, other, problem, "inf", np.full(n, 0.5), np.full(n, -np.inf), np.full(n, np.inf), None, 2.0)
-    return replace(Question(*given), **changes)  # type: ignore[arg-type]
+    return replace(Question(graph, other, problem, Place.everywhere(np.full(n, 0.5)), None, 2.0), **changes)
 
 
 @pytest.mark.rule("Q-4")
@@ -75,7 +76,7 @@ def test_a_question_keeps_its_networks_when_it_changes() -> None:
 @pytest.mark.rule("Q-4")
 def test_pinned_inputs_come_home_by_the_lift() -> None:
     low, high = np.array([-1.0, 0.5, -1.0]), np.array([1.0, 0.5, 1.0])
-    asked = question(fold(3), low=low, high=high)
+    asked = question(fold(3), place=Place(np.full(3, 0.5), Norm.INF, low, high))
     inner = without_pinned(asked)
     assert inner.graph is inner.network.asked
     assert inner.network.loaded is asked.graph

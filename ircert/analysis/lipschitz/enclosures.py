@@ -29,6 +29,7 @@ from ircert.engines.instant.directions import Neighbourhood
 from ircert.exact.rounding import rounded_down, rounded_up
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
@@ -72,7 +73,7 @@ class _Enclosure:
 
 def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple[float, float]:
     """A bound above of L and one below of L': the part with the largest slopes is cut first."""
-    setting = Setting(graph, "local", graph.output_dim, ball.norm, ball.center, ball.low, ball.high)
+    setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
     secants, order = Secants(setting), count()
 
     def enclosure(low: Array, high: Array) -> _Enclosure:
@@ -123,7 +124,7 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
 
 def _derivatives(graph: Graph, ball: Ball, norm: Norm, seed: int) -> tuple[End, End]:
     """A bound below of L and one above of L', from exact derivatives at points inside the ball."""
-    setting = Setting(graph, "local", graph.output_dim, ball.norm, ball.center, ball.low, ball.high)
+    setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
     points = _inner_points(ball, seed)
     with np.errstate(all="ignore"):
         slopes = (setting.preactivations(points) > 0).astype(np.float64)

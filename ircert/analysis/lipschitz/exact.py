@@ -16,6 +16,7 @@ from ircert.engines.regions.growth import Surroundings
 from ircert.exact.rounding import rounded_up
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from ircert.questions.network import lowered
 from ircert.result.radius import End
@@ -36,7 +37,7 @@ NOTHING = "nothing is known"
 
 def extremes(graph: Graph, ball: Ball, norm: Norm) -> tuple[Bracket, Bracket]:
     """(L, L') of a network with one or two inputs."""
-    around = Surroundings(lowered(graph), ball.center, ball.norm.on(graph.input_dim), ball.low, ball.high)
+    around = Surroundings(lowered(graph), Place(ball.center, ball.norm.on(graph.input_dim), ball.low, ball.high))
     radius = Fraction(ball.radius)
     if around.norm != "2":
         body = _body(Cells(around.complex(radius), graph.output_dim, norm))

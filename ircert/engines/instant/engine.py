@@ -18,7 +18,6 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
 from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
-from ircert.result.result import Verdict
 
 MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
 """Weights times inputs, modulo a prime and in integers: a few seconds."""
@@ -118,11 +117,10 @@ def _linear(graph: Graph, inputs: list[int], arithmetic: Arithmetic[M]) -> M:
 
 
 def _always(question: Question, evidence: str) -> Answer:
-    verdict: Verdict | None = None if question.radius is None else "certified"
-    return Answer(verdict, End(math.inf, evidence), None, None, "exact")
+    end = End(math.inf, evidence)
+    return Answer.bracket(end) if question.radius is None else Answer.good(end)
 
 
 def _never(question: Question, pair: Pair, evidence: str) -> Answer:
-    verdict: Verdict | None = None if question.radius is None else "refuted"
-    ends = End(0.0, "no ball is good, so that nothing is claimed"), End(0.0, evidence)
-    return Answer(verdict, *ends, pair, "exact")
+    nothing, zero = End(0.0, "no ball is good, so that nothing is claimed"), End(0.0, evidence)
+    return Answer.bracket(nothing, zero, pair) if question.radius is None else Answer.bad(pair, nothing, zero)

@@ -24,12 +24,12 @@ def of_a_search(
     pair = collisions.within(question.reach)
     nothing = End(0.0, NOTHING)
     if pair is not None and collisions.is_zero:
-        return Answer(None, nothing, collisions.end, pair, "exact", stats)
+        return Answer.bracket(nothing, collisions.end, pair, stats)
     refuted = None if pair is None else collisions.end
     if refuted is not None and certified > refuted:
         stop = Stop(Cause.SOLVER, CONTRADICTION, stop.work)
-        return Answer(None, nothing, refuted, pair, "exact", stats, stop=stop)
-    found = Answer(None, certified, refuted, pair, "solver" if certified > 0 else "exact", stats)
+        return Answer.bracket(nothing, refuted, pair, stats, stop=stop)
+    found = Answer.bracket(certified, refuted, pair, stats, "solver" if certified > 0 else "exact")
     return found if settled(question, found) else replace(found, stop=stop)
 
 
@@ -37,9 +37,9 @@ def of_a_ball(question: Question, ball: Ball, evidence: str, stop: Stop, stats: 
     """The verdict of a fixed ball, with p* as far as it is known; `stop` says why it is open, if it is."""
     nothing = End(0.0, NOTHING)
     if ball.pair is not None:  # beside it no radius that rests on the solver
-        return Answer("refuted", nothing, None, ball.pair, "exact", stats, ball.optimum)
+        return Answer.bad(ball.pair, nothing, None, stats, ball.optimum)
     certified = End(ball.reached, evidence) if ball.reached > 0 else nothing
     if ball.certified:
-        return Answer("certified", certified, None, None, "solver", stats, ball.optimum)
+        return Answer.good(certified, stats, ball.optimum, "solver")
     trust: Trust = "solver" if ball.reached > 0 else "exact"
-    return Answer("unresolved", certified, None, None, trust, stats, ball.optimum, stop=stop)
+    return Answer.undecided(question, certified, stop, stats, ball.optimum, trust)

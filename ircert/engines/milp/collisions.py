@@ -40,8 +40,7 @@ class Collisions:
     def __post_init__(self) -> None:
         asked = self.question
         graph = asked.networks.both.merged
-        norm = asked.norm.on(len(asked.center))
-        self.setting = Setting(graph, asked.problem, asked.graph.output_dim, norm, asked.center, asked.low, asked.high)
+        self.setting = Setting(graph, asked.problem, asked.graph.output_dim, asked.place.simplest)
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not is_over())
         if asked.known is not None and asked.known.witness is not None:
             self.add(asked.known.witness)

@@ -15,7 +15,6 @@ from ircert.engines.milp.bisection import Bisection
 from ircert.engines.milp.collisions import Collisions
 from ircert.engines.sharing import good_radius
 from ircert.errors import IrcertError
-from ircert.geometry.norm import Norm
 from ircert.limits import Allowance, Deadline, OutOfTime
 from ircert.result.radius import End
 
@@ -42,7 +41,7 @@ class PaperSearch:
     def __post_init__(self) -> None:
         asked = self.question
         if len(asked.center) == 1 and asked.problem != "transform":  # on a line all norms are one
-            asked = replace(asked, norm=Norm.INF)
+            asked = replace(asked, place=asked.place.simplest)
         self._limit = asked.deadline
         if asked.budget is not None:
             budget = asked.budget

@@ -25,6 +25,7 @@ from ircert.engines.sharing import good_radius, known_refuted
 from ircert.exact.rounding import LARGEST, rounded_down
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
+from ircert.geometry.place import Place
 from ircert.limits import OutOfTime, Undecided
 from ircert.result.radius import End
 
@@ -77,8 +78,7 @@ class Regions(Engine):
         pinned = np.flatnonzero(question.low == question.high)
         if len(pinned) == len(question.center):
             end = End(math.inf, "the domain is a single point")
-            verdict = None if question.radius is None else "certified"
-            return Answer(verdict, end, None, None, "exact")  # type: ignore[arg-type]
+            return Answer.bracket(end) if question.radius is None else Answer.good(end)
         return unpinned(_Search(without_pinned(question)).answer(), question)
 
 
@@ -97,7 +97,7 @@ class _Search:
         graph = question.networks.both.lowered
         self.line = len(question.center) == 1
         self.norm = question.norm.on(1 if self.line else 2)
-        self.around = Surroundings(graph, question.center, self.norm, question.low, question.high)
+        self.around = Surroundings(graph, Place(question.center, self.norm, question.low, question.high))
         first = list(range(question.graph.output_dim))
         self.rest = None if question.other is None else list(range(len(first), graph.output_dim))
         self.outputs = [*first, graph.output_dim] if self.line else first
@@ -227,8 +227,9 @@ class _Search:
             return self._stopped(Cause.RANGE, f"up to {float(self.clear):.3g} the linear regions do not end")
         evidence = EVERYWHERE if everywhere else CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
         end = End(math.inf, evidence) if everywhere else End.below(self.clear, evidence)
-        fixed = self.question.radius is not None
-        return Answer("certified" if fixed else None, end, None, None, "exact", self.stats)
+        if self.question.radius is None:
+            return Answer.bracket(end, stats=self.stats)
+        return Answer.good(end, self.stats)
 
     def _refuted(self, found: _Finding) -> Answer:
         clear = CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
@@ -238,7 +239,7 @@ class _Search:
         pair = found.pair_near(self.norm)
         measure = pair.measure(self.norm) if found.measure else Fraction(0)
         refuted = self._end(measure, EVIDENCE[found.kind], up=True)
-        return Answer(None, certified, refuted, self._points(pair), "exact", self.stats)
+        return Answer.bracket(certified, refuted, self._points(pair), self.stats)
 
     def _decided(self, found: _Finding, certified: End) -> Answer:
         """The closed ball: cells were cut to it (norms 1 and inf), so whatever was found lies inside."""
@@ -248,21 +249,20 @@ class _Search:
         pair = found.pair_within(limit, self.norm)
         if pair is not None:
             refuted = self._end(min(found.measure, limit), EVIDENCE[found.kind], up=True)
-            return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
+            return Answer.bad(self._points(pair), certified, refuted, self.stats)
         pair, sure = found.on_rim(limit)
         if pair is not None:
             refuted = self._end(limit, EVIDENCE["far collision"], up=True)
-            return Answer("refuted", certified, refuted, self._points(pair), "exact", self.stats)
+            return Answer.bad(self._points(pair), certified, refuted, self.stats)
         if sure:
-            return Answer("certified", End.below(radius, CLEAR), None, None, "exact", self.stats)
+            return Answer.good(End.below(radius, CLEAR), self.stats)
         detail = "the nearest violation lies at this distance up to the last digits: a slightly larger ball is decided"
-        return Answer("unresolved", certified, None, None, "exact", self.stats, stop=Stop(Cause.PRECISION, detail))
+        return Answer.undecided(self.question, certified, Stop(Cause.PRECISION, detail), self.stats)
 
     def _stopped(self, cause: Cause, detail: str = "") -> Answer:
         stop = Stop(cause, detail, {"linear regions": self.stats["cells"]})
         clear = CLEAR_PSEUDO if self.question.problem == "pseudo" else CLEAR
-        verdict = None if self.question.radius is None else "unresolved"
-        return Answer(verdict, End.below(self.clear, clear), None, None, "exact", self.stats, stop=stop)  # type: ignore[arg-type]
+        return Answer.undecided(self.question, End.below(self.clear, clear), stop, self.stats)
 
     def _end(self, measure: Fraction, evidence: str, *, up: bool) -> End:
         if self.norm == "2":

@@ -12,8 +12,7 @@ from ircert.engines.regions.beyond import Open, open_cells
 from ircert.engines.regions.complex import MOST_CELLS, Complex, build, segments
 from ircert.engines.regions.forms import applied, input_forms
 from ircert.engines.regions.outline import outline, round_outlines
-from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array
+from ircert.geometry.place import Place, Placed
 from ircert.ir.graph import Graph
 
 NEIGHBOURS = 8
@@ -27,14 +26,11 @@ FARTHEST = 2.0**1000
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Placed):
     """A canonical graph with one or two inputs, seen from a centre, inside a box."""
 
     graph: Graph
-    center: Array
-    norm: Norm
-    low: Array
-    high: Array
+    place: Place
 
     @property
     def box(self) -> list[tuple[Fraction | None, Fraction | None]]:

@@ -10,6 +10,7 @@ import numpy as np
 import ircert
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.questions.network import lowered as canonical
 
 Generator = np.random.Generator
@@ -21,7 +22,7 @@ def setting_of(
     n = graph.input_dim
     low, high = domain.get("low", np.full(n, -np.inf)), domain.get("high", np.full(n, np.inf))
     return Setting(
-        canonical(graph), problem, graph.output_dim, norm, np.asarray(center, dtype=float), np.asarray(low), high
+        canonical(graph), problem, graph.output_dim, Place(np.asarray(center, dtype=float), norm, np.asarray(low), high)
     )
 
 

@@ -15,6 +15,7 @@ from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.passes.merge_multiples import merged
 from ircert.questions.network import lowered as canonical
 from ircert.result.result import Result
@@ -337,7 +338,7 @@ def test_a_collision_in_the_corner_of_a_diamond(small: float) -> None:
 
 def test_a_leaf_tries_every_coordinate() -> None:
     graph = merged(canonical(tent(2.0, 1.0)))
-    setting = Setting(graph, "pseudo", 3, Norm.ONE, np.zeros(2), np.full(2, -np.inf), np.full(2, np.inf))
+    setting = Setting(graph, "pseudo", 3, Place(np.zeros(2), Norm.ONE, np.full(2, -np.inf), np.full(2, np.inf)))
     phases = np.array([1, -1, -1], dtype=np.int8)
     pair = Coincidence(setting, ExactMaps(setting), phases, phases, 1.0).violation(Fraction(1))
     assert pair is not None

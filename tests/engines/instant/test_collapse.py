@@ -16,6 +16,7 @@ from ircert.engines.instant import collapse
 from ircert.engines.instant import engine as instant
 from ircert.engines.judge import judge
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
@@ -133,7 +134,7 @@ def test_affine_maps_that_keep_a_kernel(size: int) -> None:
 def question(graph: Graph, other: Graph | None, problem: str, center: Any, domain: Any) -> Question:
     query = Query(problem, center, 1.0, other=other, domain=domain)
     ball = query.ball
-    return Question(graph, other, problem, Norm.INF, query.center, ball.low, ball.high, None, 1.0)
+    return Question(graph, other, problem, Place(query.center, Norm.INF, ball.low, ball.high), None, 1.0)
 
 
 @given(graphs(), st.sampled_from(PROBLEMS), st.data())

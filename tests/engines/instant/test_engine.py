@@ -19,6 +19,7 @@ from ircert.engines.instant.directions import Neighbourhood
 from ircert.engines.instant.engine import always, instant
 from ircert.engines.judge import judge
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu
 from ircert.limits import Deadline, OutOfTime, until
@@ -204,7 +205,7 @@ def test_any_network_is_answered_with_a_verdict(
 def instant_question(graph: Graph, other: Graph | None, problem: str, center: Any, radius: float | None) -> Question:
     query = Query(problem, center, radius or 1e6, other=other)
     ball = query.ball
-    return Question(graph, other, problem, Norm.INF, query.center, ball.low, ball.high, radius, query.radius)
+    return Question(graph, other, problem, Place(query.center, Norm.INF, ball.low, ball.high), radius, query.radius)
 
 
 @given(graphs(), st.data())

@@ -20,6 +20,7 @@ from ircert.engines.milp.near_diagonal import Near
 from ircert.engines.optimum.far_pairs import FarPairs
 from ircert.errors import BackendError, QueryError
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.result.radius import End
 from ircert.result.result import Result
 from tests.engines.corpus import near_pair
@@ -46,7 +47,7 @@ def question(layers: Network, center: Any, **options: Any) -> Question:
     size = len(center)
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     given: dict[str, Any] = {"radius": None, "max_radius": 2.0, **options}
-    return Question(ircert.load(layers), None, "local", Norm.INF, np.asarray(center, float), low, high, **given)
+    return Question(ircert.load(layers), None, "local", Place(np.asarray(center, float), Norm.INF, low, high), **given)
 
 
 def truth(given: Sample, problem: str, norm: str) -> Truth:

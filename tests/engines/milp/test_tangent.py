@@ -14,6 +14,7 @@ from ircert.engines.milp import part_search
 from ircert.engines.milp.tangent import Tangents, tangents
 from ircert.errors import ProgramError
 from ircert.geometry.norm import norm_of
+from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
@@ -31,7 +32,7 @@ def ask(network: Any, center: Any, problem: str = "local", norm: Any = "inf", **
     low, high = options.pop("domain", (np.full(size, -np.inf), np.full(size, np.inf)))
     other, backend = options.pop("other", None), options.pop("backend", None)
     question = Question(
-        graph, other, problem, norm_of(norm), np.asarray(center, float), low, high, None, UPPER, backend=backend
+        graph, other, problem, Place(np.asarray(center, float), norm_of(norm), low, high), None, UPPER, backend=backend
     )
     return tangents(question, **options)
 

@@ -16,6 +16,7 @@ from ircert.engines.optimum import far_pairs as module
 from ircert.engines.optimum.climb import climbed
 from ircert.engines.optimum.far_pairs import balanced, delicate, far_pairs
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline, until
@@ -85,7 +86,7 @@ def test_a_pair_of_the_solver_is_not_lost(problem: str, norm: Any) -> None:
     query = Query(problem, center, 0.25, norm, other, (0.0, 1.0))
     solved = Highs().solve(balanced(program(graph, query)), time_limit=20)
     low, high = np.zeros(6), np.ones(6)
-    question = Question(graph, other, problem, norm, center, low, high, 0.25, 0.25)
+    question = Question(graph, other, problem, Place(center, norm, low, high), 0.25, 0.25)
     found = far_pairs(question, 0.25, 20.0, norm)
     assert solved.value is not None
     assert solved.value > 0.1
@@ -145,7 +146,7 @@ def test_the_size_of_ball_and_domain(problem: str, norm: Any, most: float | None
     graph = network(0, 2, 1)
     other = graph if problem == "transform" else None
     low, high = np.zeros(2), np.array([0.25, np.inf])
-    question = Question(graph, other, problem, norm, np.zeros(2), low, high, 0.5, 0.5)
+    question = Question(graph, other, problem, Place(np.zeros(2), norm, low, high), 0.5, 0.5)
     assert question.trivial_bound(0.5) == most
 
 

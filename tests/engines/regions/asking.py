@@ -13,6 +13,7 @@ from ircert import Graph
 from ircert.engines.base import Answer, Progress, Question, silent
 from ircert.engines.regions.engine import Regions
 from ircert.geometry.norm import Norm, norm_of
+from ircert.geometry.place import Place
 from ircert.limits import Deadline
 from ircert.questions.query import Query
 from ircert.witnesses.replay import refutes
@@ -50,10 +51,7 @@ def ask(
         graph_of(network),
         None if other is None else graph_of(other),
         "transform" if other is not None else problem,
-        norm_of(norm),
-        at,
-        low,
-        high,
+        Place(at, norm_of(norm), low, high),
         radius,
         max_radius,
         deadline=Deadline(seconds),

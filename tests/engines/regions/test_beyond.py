@@ -17,6 +17,7 @@ from ircert.engines.regions.beyond import open_cells
 from ircert.engines.regions.complex import build
 from ircert.engines.regions.growth import Surroundings
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.questions.network import lowered as canonical
 from tests.engines.regions.asking import NORMS, ask, check_witness, closed, graph_of
 from tests.oracle.build import beside, curve, line, plain, square, summed, then
@@ -117,7 +118,7 @@ def test_domains_that_end_on_some_sides(norm: Norm, low: float) -> None:
 def complex_of(layers: Any, radius: float) -> tuple[Surroundings, Any]:
     graph = canonical(graph_of(layers))
     unbounded = np.full(2, np.inf)
-    around = Surroundings(graph, np.zeros(2), Norm.INF, -unbounded, unbounded)
+    around = Surroundings(graph, Place(np.zeros(2), Norm.INF, -unbounded, unbounded))
     return around, around.complex(Fraction(radius))
 
 

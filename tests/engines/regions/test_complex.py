@@ -19,6 +19,7 @@ from ircert.engines.regions.outline import side
 from ircert.engines.regions.violations import Violations
 from ircert.exact.solutions import rank
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Relu
 from ircert.limits import OutOfTime, until
@@ -49,7 +50,7 @@ def complexes(draw: Any) -> Complex:
         if low[i] == high[i]:
             high[i] = low[i] + 0.5
     radius = draw(st.sampled_from([2.0**-30, 0.3, 1.0, 3.7, 50.0]))
-    return Surroundings(canonical(graph), center, norm, low, high).complex(Fraction(radius))
+    return Surroundings(canonical(graph), Place(center, norm, low, high)).complex(Fraction(radius))
 
 
 def area(polygon: list[Point]) -> Fraction:
@@ -191,7 +192,7 @@ def test_a_larger_complex_refines_a_smaller_one(norm: Norm) -> None:
     """Every cell of a ball is part of the cell of the larger ball with the same pattern, with the same map."""
     graph = ircert.load(plain(np.random.default_rng(0), [2, 7, 5, 2], True))
     unbounded = np.full(2, np.inf)
-    around = Surroundings(canonical(graph), np.array([0.1, -0.2]), norm, -unbounded, unbounded)
+    around = Surroundings(canonical(graph), Place(np.array([0.1, -0.2]), norm, -unbounded, unbounded))
     small, large = (around.complex(Fraction(r)) for r in (1, 4))
     assert len(large) > len(small) > 5
 
@@ -226,7 +227,7 @@ def test_signs_of_many_outputs_cost_one_step_each() -> None:
 
     graph = canonical(ircert.load([([[1.0, 0.0]] * 300, None)]))
     free = np.full(2, np.inf)
-    cells = Surroundings(graph, np.zeros(2), Norm.INF, -free, free).complex(Fraction(1))
+    cells = Surroundings(graph, Place(np.zeros(2), Norm.INF, -free, free)).complex(Fraction(1))
     assert not Violations(cells, Norm.INF, list(range(300)), None, between).signs.any()
     assert asked == 300
 
@@ -235,7 +236,7 @@ def test_signs_of_many_outputs_cost_one_step_each() -> None:
 def test_forms_and_signs_ask_the_deadline() -> None:
     """Floats for all cells of a layer, integers for one cell, and signs one by one."""
     graph = canonical(ircert.load(plain(np.random.default_rng(0), [2, 6, 6, 2], False)))
-    made = Surroundings(graph, np.zeros(2), Norm.INF, np.full(2, -np.inf), np.full(2, np.inf))
+    made = Surroundings(graph, Place(np.zeros(2), Norm.INF, np.full(2, -np.inf), np.full(2, np.inf)))
     found = made.complex(Fraction(1), lambda: None)
     with until(lambda: True):
         for work in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,22 +17,19 @@ from ircert.engines.base import Question
 from ircert.engines.regions.growth import Surroundings
 from ircert.engines.regions.prediction import predicted_regions
 from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
 from ircert.questions.network import lowered as canonical
 from tests.oracle.build import plain
 
 
 def question_about(graph: ircert.Graph, center: Any, norm: Norm = Norm.INF, **changes: Any) -> Question:
-    n = graph.input_dim
-    values: dict[str, Any] = {
-        "graph": graph, "other": None, "problem": "local", "norm": norm, "center": np.asarray(center, dtype=float),
-        "low": np.full(n, -np.inf), "high": np.full(n, np.inf), "radius": None, "max_radius": 64.0,
-    }  # fmt: skip
-    return Question(**{**values, **changes})
+    place = Place.everywhere(np.asarray(center, dtype=float), norm)
+    return replace(Question(graph, None, "local", place, None, 64.0), **changes)
 
 
 def counted(question: Question, radius: float) -> int:
     graph = canonical(question.graph)
-    around = Surroundings(graph, question.center, question.norm, question.low, question.high)
+    around = Surroundings(graph, question.place)
     return len(around.complex(Fraction(radius)))
 
 
@@ -69,10 +67,11 @@ def test_lines_of_a_grid() -> None:
 
 def test_pinned_inputs_and_domains_count_what_is_left() -> None:
     graph = bundled("vanderpol-2-32-32-2")
-    pinned = question_about(graph, [0, 0], low=np.array([-np.inf, 0.0]), high=np.array([np.inf, 0.0]))
+    place = Place(np.zeros(2), Norm.INF, np.array([-np.inf, 0.0]), np.array([np.inf, 0.0]))
+    pinned = question_about(graph, [0, 0], place=place)
     fixed = question_about(graph.fix({1: 0.0}), [0])
     assert predicted_regions(pinned, 3.0) == predicted_regions(fixed, 3.0)
-    small = question_about(graph, [0, 0], low=np.full(2, -0.5), high=np.full(2, 0.5))
+    small = question_about(graph, [0, 0], place=place.within(np.full(2, -0.5), np.full(2, 0.5)))
     assert predicted_regions(small, 1e6) == predicted_regions(question_about(graph, [0, 0]), 0.5)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.geometry.ball import Ball
-from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place, Placed
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph
@@ -22,7 +22,7 @@ Phases = NDArray[np.int8]
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class Setting(Placed):
     """Pairs x, y with the same first `givens` outputs of a canonical graph.
 
     What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
@@ -32,10 +32,7 @@ class Setting:
     graph: Graph
     problem: str
     givens: int
-    norm: Norm
-    center: Array
-    low: Array
-    high: Array
+    place: Place
 
     @property
     def size(self) -> int:
@@ -54,7 +51,7 @@ class Setting:
 
     def ball(self, radius: float) -> Ball:
         """The closed ball, cut with the domain."""
-        return Ball(self.center, radius, self.norm, self.low, self.high)
+        return self.place.ball(radius)
 
     @cached_property
     def relus(self) -> dict[str, slice]:
@@ -79,10 +76,10 @@ class Setting:
         """All outputs at every point (rows), in floats."""
         return np.asarray(self.graph(points))
 
-    @cached_property
+    @property
     def exact_center(self) -> list[Fraction]:
         """The centre in rationals."""
-        return [Fraction(v) for v in self.center.tolist()]
+        return self.place.exact_center
 
 
 def flipped(phases: Phases, neurons: Indices | list[int]) -> Phases:

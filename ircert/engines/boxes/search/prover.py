@@ -182,7 +182,7 @@ class Prover:
             network, tools = self.network, self.tools
             if reach > radius:
                 box = around(self.setting, radius)
-                setting = replace(self.setting, low=box.low[0], high=box.high[0])
+                setting = replace(self.setting, place=self.setting.place.within(box.low[0], box.high[0]))
                 network, tools = Batches(setting), [Tools.of(setting, self.descent, self.counts)]
             search = PairSearch(network, tools, self.counts, self.report, boundary=True, processes=self.processes)
             self._boundaries = {radius: search}

@@ -133,10 +133,7 @@ class Search:
             network.merged,
             problem,
             question.graph.output_dim,
-            question.norm.on(len(question.center)),
-            question.center,
-            question.low,
-            question.high,
+            question.place.simplest,
         )
 
     def answer(self) -> Answer:
@@ -221,14 +218,14 @@ class Search:
             outcome = self._prove(radius, SHARE * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0, "exact")
-                return Answer("certified", End(radius, CLEAR), None, None, "exact", self._stats(), optimum)
+                return Answer.good(End(radius, CLEAR), self._stats(), optimum)
             if outcome != "violated":
                 return self._near_and_far(radius)
         return self.with_optimum(self._refuted(), radius)
 
     def _refuted(self) -> Answer:
         certified = End(self.clear, CLEAR if self.clear else NOTHING)
-        return Answer("refuted", certified, None, self._witness(), "exact", self._stats())
+        return Answer.bad(self._witness(), certified, None, self._stats())
 
     def with_optimum(self, answer: Answer, radius: float) -> Answer:
         """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
@@ -277,7 +274,7 @@ class Search:
         self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, Norm.INF))
         if self.far.pair is not None:
             certified = End(self.clear, CLEAR if self.clear else NOTHING)
-            return Answer("refuted", certified, None, self.far.pair, "exact", self._stats())
+            return Answer.bad(self.far.pair, certified, None, self._stats())
         if self.far.bound is None:
             self._end_by(Cause.SOLVER, f"the tree is too large, and {self.far.reason}")
             return self._stopped()
@@ -287,7 +284,7 @@ class Search:
         if outcome == "closed":
             evidence = f"{NEAR} {self.far.bound:.3g}, {FAR} ({self.far.backend})"
             optimum = Optimum(0.0, self.far.bound, "solver")
-            return Answer("certified", End(radius, evidence), None, None, "solver", self._stats(), optimum)
+            return Answer.good(End(radius, evidence), self._stats(), optimum, "solver")
         self._end_by(self._why().cause, f"pairs nearer than {self.far.bound:.3g} were not closed")
         return self._stopped()
 
@@ -364,12 +361,12 @@ class Search:
         best = self.descent.best
         stop = None if whole else self._why()
         if best is None:
-            return Answer(None, certified, None, None, "exact", self._stats(), stop=stop)
+            return Answer.bracket(certified, stats=self._stats(), stop=stop)
         if self.descent.infimum_is_zero:
             zero = End(0.0, "collisions come as close to the centre as one likes")
-            return Answer(None, End(0.0, NOTHING), zero, self._witness(), "exact", self._stats())
+            return Answer.bracket(End(0.0, NOTHING), zero, self._witness(), self._stats())
         refuted = self._refuted_end()
-        return Answer(None, certified, refuted, self._witness(), "exact", self._stats(), stop=stop)
+        return Answer.bracket(certified, refuted, self._witness(), self._stats(), stop=stop)
 
     def _refuted_end(self) -> End:
         assert self.descent.best is not None

@@ -43,5 +43,5 @@ def unpinned(answer: Answer, question: Question) -> Answer:
     if answer.witness is None or not values:
         return answer
     fixed: Networks = question.networks.fix(values)
-    x, y = (fixed.network.home(point) for point in answer.witness)
+    x, y = (fixed.network.restored(point) for point in answer.witness)
     return replace(answer, witness=(x, y))

@@ -22,7 +22,7 @@ Rational = Fraction | int
 
 
 @dataclass(frozen=True)
-class Optimum:
+class LinearOptimum:
     """The largest value and a point that has it."""
 
     value: Fraction
@@ -34,7 +34,7 @@ def maximise(
     rows: Sequence[Sequence[Rational]],
     limits: Sequence[Rational],
     start: Sequence[int] = (),
-) -> Optimum | None:
+) -> LinearOptimum | None:
     """max objective · s subject to rows s <= limits; None if no s satisfies the rows.
 
     start: rows of a basis to begin with, close to the best one; their order and number do not matter
@@ -49,7 +49,7 @@ def maximise(
         table.pivot(*pivot)
     point = table.point()
     value = sum((Fraction(c) * v for c, v in zip(objective, point, strict=True)), Fraction(0))
-    return Optimum(value, point)
+    return LinearOptimum(value, point)
 
 
 class _Dictionary:

@@ -37,7 +37,7 @@ FEWEST, MOST = 2, 200
 
 
 @dataclass(frozen=True)
-class Optimum:
+class LinearOptimum:
     """The largest value and a point that has it."""
 
     value: Fraction
@@ -113,7 +113,7 @@ class Program:
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
-    def maximise(self, objective: Integers, *, patient: bool = True) -> Optimum | None:
+    def maximise(self, objective: Integers, *, patient: bool = True) -> LinearOptimum | None:
         """The largest value of objective · x; None if no point satisfies the rows."""
         return self._pursued(_Goal(objective), patient)
 
@@ -122,11 +122,11 @@ class Program:
         found = self._pursued(_Goal(objective, integer_type()(threshold)), patient)
         return None if found is None else found.point
 
-    def _pursued(self, goal: _Goal, patient: bool) -> Optimum | None:
+    def _pursued(self, goal: _Goal, patient: bool) -> LinearOptimum | None:
         if self.empty:
             return None
         if not self.width:
-            return Optimum(Fraction(0), []) if goal.threshold is None or goal.threshold < 0 else None
+            return LinearOptimum(Fraction(0), []) if goal.threshold is None or goal.threshold < 0 else None
         try:
             guess = self._floats.maximise(goal.objective)
             if self._excluded(guess, goal):
@@ -167,10 +167,10 @@ class Program:
         """What objective · x does not exceed at points that satisfy the rows, no |x_j| above reach; None if unknown."""
         return self._bound(self.guess(objective), objective, Box.of(self.rows, reach))
 
-    def _optimum(self, vertex: Vertex) -> Optimum:
+    def _optimum(self, vertex: Vertex) -> LinearOptimum:
         point = vertex.point
         value = Fraction(int(vertex.objective.dot(point.numbers)), int(point.below))
-        return Optimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers])
+        return LinearOptimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers])
 
     # --- vertices that may settle it ---------------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class Program:
         if found is None or found.value < 0:
             raise _Empty
 
-    def _by_criss_cross(self, goal: _Goal, patient: bool) -> Optimum | None:
+    def _by_criss_cross(self, goal: _Goal, patient: bool) -> LinearOptimum | None:
         rows, equal = self.rows, self.rows.equal
         table = np.concatenate([rows.dense(), -rows.dense()[equal]])
         limits = np.concatenate([rows.limits, -rows.limits[equal]])
@@ -247,10 +247,10 @@ class Program:
             return None
         if goal.threshold is not None and best.value <= int(goal.threshold):
             return None
-        return Optimum(best.value, list(best.point))
+        return LinearOptimum(best.value, list(best.point))
 
 
-def maximise(objective: Integers, rows: Integers, limits: Integers, *, patient: bool = True) -> Optimum | None:
+def maximise(objective: Integers, rows: Integers, limits: Integers, *, patient: bool = True) -> LinearOptimum | None:
     """max objective · x subject to rows x <= limits, a bounded set; None if it is empty."""
     return Program(Rows.of(rows, limits)).maximise(objective, patient=patient)
 

@@ -74,7 +74,7 @@ class Network:
         """How the lowered graph reads in the loaded one."""
         return self._lowered.lift.after(self._asked.lift)
 
-    def home(self, point: Iterable[Fraction]) -> list[Fraction]:
+    def restored(self, point: Iterable[Fraction]) -> list[Fraction]:
         """A point in the coordinates of the question as one of the loaded graph."""
         there = self.lift.point(np.array(list(point), dtype=object))
         return [Fraction(value) for value in there.tolist()]

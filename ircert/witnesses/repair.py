@@ -113,7 +113,7 @@ class Regions:
 
     def __init__(self, graph: Graph, query: Query, box: Box, points: list[Vector]) -> None:
         self.graph = graph if query.other is None else lowered(stack(graph, lowered(query.other)))
-        self.givens, self.query, self.box = graph.output_dim, query, box
+        self.constrained, self.query, self.box = graph.output_dim, query, box
         self.patterns = [pattern_at(self.graph, point) for point in points]
         self.sides = [
             Side(box.offsets(point), float_maps(self.graph, pattern, query.center), pattern, query.radius)
@@ -124,7 +124,7 @@ class Regions:
     def program(self) -> NearProgram:
         """The pairs around this one."""
         low, high = (self.box.offsets(end) for end in (self.box.low, self.box.high))
-        forms, m = [side.output for side in self.sides], self.givens
+        forms, m = [side.output for side in self.sides], self.constrained
         there = forms[1][:, -1] if len(forms) > 1 else np.array([float(v) for v in self._at_center])
         linear = np.column_stack([sign * form[:, :-1] for sign, form in zip((1.0, -1.0), forms, strict=False)])
         rest = there - forms[0][:, -1]
@@ -140,12 +140,13 @@ class Regions:
         return list(self.graph.exact(self.box.center))
 
     @cached_property
-    def _givens(self) -> list[ExactRows]:
-        wanted = np.arange(self.givens)
+    def _constrained_rows(self) -> list[ExactRows]:
+        wanted = np.arange(self.constrained)
         return [exact_rows(self.graph, pattern, self.graph.output, wanted) for pattern in self.patterns]
 
     def moved(self, held: list[Held], *, keep_kinks: bool = False) -> Iterator[Pair]:
-        """The pair with free coordinates moved so that the givens agree exactly, and kinks stay kinks if need be."""
+        """The pair with free coordinates moved so that the constrained outputs agree exactly, and kinks stay kinks if
+        need be."""
         blocks = [self._agreeing(held), *(self._kinks(held) if keep_kinks else ())]
         rows = np.concatenate([block[0] for block in blocks])
         rest = [value for block in blocks for value in block[1]]
@@ -170,13 +171,13 @@ class Regions:
         return found[0], found[1] if len(found) > 1 else self.box.center
 
     def _agreeing(self, held: list[Held]) -> tuple[Integers, Vector]:
-        """The equations of the givens, over the free coordinates."""
-        values = [rows.at(part.point) for rows, part in zip(self._givens, held, strict=True)]
-        there = values[1] if len(values) > 1 else self._at_center[: self.givens]
-        below = max(rows.below for rows in self._givens)
+        """The equations of the constrained outputs, over the free coordinates."""
+        values = [rows.at(part.point) for rows, part in zip(self._constrained_rows, held, strict=True)]
+        there = values[1] if len(values) > 1 else self._at_center[: self.constrained]
+        below = max(rows.below for rows in self._constrained_rows)
         parts = [
             sign * (below // rows.below) * rows.coefficients[:, part.free]
-            for sign, rows, part in zip((1, -1), self._givens, held, strict=False)
+            for sign, rows, part in zip((1, -1), self._constrained_rows, held, strict=False)
         ]
         rest = [(b - a) * int(below) for a, b in zip(values[0], there, strict=True)]
         return np.concatenate(parts, axis=1), rest

@@ -47,7 +47,7 @@ def test_the_lowered_graph_is_the_pipelines_result(graph: Graph) -> None:
     assert network.asked is network.loaded is graph
     assert network.lowered is network.lowered
     point = [Fraction(1, 3)] * graph.input_dim
-    assert network.home(point) == point
+    assert network.restored(point) == point
 
 
 @pytest.mark.rule("Q-4")
@@ -55,8 +55,10 @@ def test_fixed_inputs_come_home_by_the_lift() -> None:
     network = Network(fold(3), {2: 0.1, 0: -1.0})
     assert str(network.pipeline) == f"fix-inputs{{values={{0: -1.0, 2: 0.1}}}},{LOWERING}"
     assert network.lowered.input_dim == network.asked.input_dim == 1
-    assert network.home([Fraction(1, 3)]) == [-1, Fraction(1, 3), Fraction(0.1)]
-    assert network.lowered.exact([Fraction(1, 3)]).tolist() == fold(3).exact(network.home([Fraction(1, 3)])).tolist()
+    assert network.restored([Fraction(1, 3)]) == [-1, Fraction(1, 3), Fraction(0.1)]
+    assert (
+        network.lowered.exact([Fraction(1, 3)]).tolist() == fold(3).exact(network.restored([Fraction(1, 3)])).tolist()
+    )
     again = pickle.loads(pickle.dumps(network))
     assert again.lowered == network.lowered
 

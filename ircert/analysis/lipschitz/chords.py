@@ -68,7 +68,7 @@ def least_quotient(pieces: Pieces, norm: Norm, least: float) -> Bounds:
     """The least quotient of pairs of pieces with different maps, as far as it is below `least`."""
     if not pieces.finite:
         return Bounds(0.0, np.inf, False)
-    search = _Search(norm, least)
+    search = _ChordSearch(norm, least)
     first, second = np.triu_indices(len(pieces), 1)
     apart = pieces.maps[first] != pieces.maps[second]
     first, second = first[apart], second[apart]
@@ -78,7 +78,7 @@ def least_quotient(pieces: Pieces, norm: Norm, least: float) -> Bounds:
     return Bounds(search.low, search.high, search.clear)
 
 
-class _Search:
+class _ChordSearch:
     """What is known of the least quotient while parts are cut."""
 
     def __init__(self, norm: Norm, least: float) -> None:

@@ -22,7 +22,7 @@ from ircert.analysis.lipschitz.stretch import Span
 from ircert.bounds.contraction import residual
 from ircert.bounds.operator_norms import Unbounded, norm_bound
 from ircert.bounds.rounding import midpoint, pseudo_inverse
-from ircert.engines.boxes.enclosures.secants import Secants, Slopes
+from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.parts import misses, part_of
 from ircert.engines.instant.directions import Neighbourhood
@@ -79,7 +79,7 @@ def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple
     def enclosure(low: Array, high: Array) -> _Enclosure:
         part = part_of(setting, ball.radius, low, high)
         with np.errstate(all="ignore"):
-            found = secants.interval(Slopes(part.phases > 0, part.phases == 0))
+            found = secants.interval(SlopePattern(part.phases > 0, part.phases == 0))
         return _Enclosure(*found, part.split(), _size(*found, norm))
 
     first = enclosure(*ball.box)

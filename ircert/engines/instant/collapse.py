@@ -1,7 +1,7 @@
 """Radius 0: directions in which the network does not change, at the centre or next to it.
 
 Next to c lies a full-dimensional linear region R with c in its closure. If f has a kernel direction v on R, then f(x) =
-f(x + t v) for points x of R as close to c as one likes and small t > 0: no ball around c is good. For `pseudo` the
+f(x + t v) for points x of R arbitrarily close to c and small t > 0: no ball around c is good. For `pseudo` the
 segment has to start in c itself.
 """
 

@@ -25,7 +25,7 @@ from ircert.result.witness import length_down
 FAR = 0.6
 """The part of a ball's time for the paper's program."""
 GIVENS = 0.8
-"""… and for `transform` the part of what is left then for the givens alone."""
+"""… and for `transform` the part of what is left then for the constrained outputs alone."""
 CLIMB = 0.5
 """The part of the time left for pairs further apart than an exact one that is not the solver's."""
 NEAR: dict[str, Half] = {"local": thick_tangents, "pseudo": isolated_center}
@@ -118,7 +118,7 @@ def optimum_of(question: Question, radius: float, far: FarPairs, pair: Exact | N
 def _with_near(question: Question, bound: float, collisions: Collisions, deadline: Deadline, found: Ball) -> Ball:
     """The near half, for pairs up to the bound apart; what its tangents suggest is looked at exactly."""
     if question.problem == "transform":
-        return _by_givens(question, collisions, deadline, found)
+        return _by_constrained_outputs(question, collisions, deadline, found)
     near = _near(question, found.radius, bound, deadline)
     with until(deadline):
         collisions.look(reversed(near.candidates), found.radius)
@@ -153,9 +153,9 @@ def _near(question: Question, radius: float, bound: float, deadline: Deadline) -
         return Near(0.0, str(error))
 
 
-def _by_givens(question: Question, collisions: Collisions, deadline: Deadline, found: Ball) -> Ball:
-    """`transform`: small gaps are excluded where the givens are injective, and by nothing else."""
-    failed = "the near half failed: small gaps are excluded only where the givens are injective, and"
+def _by_constrained_outputs(question: Question, collisions: Collisions, deadline: Deadline, found: Ball) -> Ball:
+    """`transform`: small gaps are excluded where the constrained outputs are injective, and by nothing else."""
+    failed = "the near half failed: small gaps are excluded only where the constrained outputs are injective, and"
     if question.graph.output_dim < len(question.center):
         return replace(found, reason=f"{failed} they are fewer than the inputs")
     alone = replace(question, problem="local", other=None, known=None)

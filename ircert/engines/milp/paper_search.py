@@ -25,7 +25,7 @@ SHARE = 0.5
 HALVES = {
     "local": "thick tangents nearer ones",
     "pseudo": "programs around the centre nearer ones",
-    "transform": "of the givens, thick tangents nearer ones",
+    "transform": "of the constrained outputs, thick tangents nearer ones",
 }
 
 

@@ -137,12 +137,12 @@ class Others(Task):
 
     def __post_init__(self) -> None:
         center = self.query.center
-        self._home = analyse(self.graph, replace(self.query.ball, low=center, high=center))
+        self._at_center = analyse(self.graph, replace(self.query.ball, low=center, high=center))
 
     def look(self, parts: list[Ball]) -> Look | None:
         (part,) = parts
         bounds = analyse(self.graph, part)
-        if _image_misses(bounds, self._home) or keeps_apart(*secants(bounds.joined(self._home))):
+        if _image_misses(bounds, self._at_center) or keeps_apart(*secants(bounds.joined(self._at_center))):
             return None
         return Look(
             bounds.count_unstable(),

@@ -2,7 +2,7 @@
 
     local:      T (a statistic), and min(T_δ, F_δ), within which f is injective
     pseudo:     the nearest other point with the centre's image
-    transform:  that of `local` for the givens; beyond it violations with a gap of at least η, which are candidates only
+    transform:  that of `local` for the constrained outputs; beyond it gaps of at least η, which are candidates only
 
 Nothing here is a verdict. What is found are candidates for an exact search, in floats.
 """
@@ -39,7 +39,7 @@ NEARBY = 1 / 128
 LEAST_GAP = 1 / 64
 """η, as a part of the largest gap that bounds allow."""
 SHARE = 0.5
-"""The part of the time for the givens alone, where more than they must agree."""
+"""The part of the time for the constrained outputs alone, where more than they must agree."""
 MARGIN = 1e-5
 """What is taken off a solver's bound, relative to the largest radius."""
 
@@ -82,7 +82,7 @@ def tangents(
         solver = backends.get(name)
         if not isinstance(solver, Solver):
             raise BackendError("it does not solve programs", backend=name)
-        search = _Search(question, solver, upper, Deadline(seconds), report, found)
+        search = _TangentRadii(question, solver, upper, Deadline(seconds), report, found)
         {"local": search.local, "pseudo": search.pseudo, "transform": search.transform}[question.problem]()
     except OutOfTime:
         found.cut = True  # what was found before counts
@@ -96,7 +96,7 @@ def tangents(
 
 
 @dataclass
-class _Search:
+class _TangentRadii:
     question: Question
     solver: Solver
     upper: float
@@ -140,18 +140,19 @@ class _Search:
         if search.bound > (1 + MARGIN) * epsilon * longest_in_box(ball) + MARGIN * self.upper:
             self._certify(search.bound)
         elif search.done:
-            self._undecided("a point with the centre's image may lie as near as one likes")
+            self._undecided("a point with the centre's image may lie arbitrarily near")
 
     def transform(self) -> None:
-        """Where the givens are injective everything is a function of them; beyond, violations with a large gap."""
+        """Where the constrained outputs are injective everything is a function of them; beyond come large gaps."""
         if self.graph.output_dim >= self.graph.input_dim:
-            self._givens()
+            self._constrained()
         if self.found.certified < self.upper * (1 - 2 * MARGIN) and not self.deadline.passed():
             self._gaps()
 
-    def _givens(self) -> None:
+    def _constrained(self) -> None:
         question = replace(self.question, problem="local", other=None)
-        # that other outputs are functions of the givens within a radius says nothing about the givens themselves
+        # that other outputs are functions of the constrained outputs within a radius says nothing about
+        # the constrained ones themselves
         alone = Tangents(0.0, 0.0, self.found.backend)
         replace(self, question=question, deadline=Deadline(SHARE * self.deadline.left()), found=alone).local()
         self.found.certified = max(self.found.certified, alone.certified)
@@ -171,7 +172,7 @@ class _Search:
         eta = LEAST_GAP * reach
         self._run("gap", Pairs(self.graph, self.other, self.query, eta), self.upper, 1.0, 0.0)
         if self.found.stop is None:
-            where = "where the programs leave collisions of the givens"
+            where = "where the programs leave collisions of the constrained outputs"
             self._undecided(f"{where}, violations with gaps below {eta:.3g} are not looked at")
 
     def _undecided(self, detail: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.outline import side
-from ircert.exact.criss_cross import Optimum, Rational, maximise
+from ircert.exact.criss_cross import LinearOptimum, Rational, maximise
 from ircert.exact.solutions import solutions
 from ircert.geometry.norm import Norm
 
@@ -82,15 +82,15 @@ class Polytope:
         best = self._program([*([Fraction(0)] * len(self.basis)), Fraction(-1), Fraction(0)], rows)
         return None if best is None else (-best.value, self.at(best.point[:-1]))
 
-    def _program(self, objective: Vector, rows: Sequence[Sequence[Rational]]) -> Optimum | None:
+    def _program(self, objective: Vector, rows: Sequence[Sequence[Rational]]) -> LinearOptimum | None:
         """max of a form over (s, 1) where the rows over (s, 1) are >= 0."""
         *linear, constant = objective
         if not self.consistent:
             return None
         if not linear:
-            return Optimum(constant, ()) if all(row[-1] >= 0 for row in rows) else None
+            return LinearOptimum(constant, ()) if all(row[-1] >= 0 for row in rows) else None
         best = maximise(linear, [[-v for v in row[:-1]] for row in rows], [row[-1] for row in rows])
-        return None if best is None else Optimum(best.value + constant, best.point)
+        return None if best is None else LinearOptimum(best.value + constant, best.point)
 
 
 def _interval(rows: Sequence[Vector]) -> list[Vector]:

@@ -79,11 +79,11 @@ class Regions(Engine):
         if len(pinned) == len(question.center):
             end = End(math.inf, "the domain is a single point")
             return Answer.bracket(end) if question.radius is None else Answer.good(end)
-        return unpinned(_Search(without_pinned(question)).answer(), question)
+        return unpinned(_RegionSearch(without_pinned(question)).answer(), question)
 
 
 @dataclass
-class _Search:
+class _RegionSearch:
     """One question being answered; `clear` is the radius of the largest open ball without a violation so far."""
 
     question: Question

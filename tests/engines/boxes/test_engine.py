@@ -225,21 +225,22 @@ def test_winding_and_sheets(norm: str) -> None:
 @pytest.mark.parametrize("norm", Norm)
 def test_affine_givens_without_neurons(norm: str) -> None:
     """x1 alone is given: |x1 + x2| + |x1 - x2| changes where |x2| > |x1|, from 0.125 (0.25, 0.125 √2) on."""
-    givens = [(np.array([[1.0, 0.0], [0.0, 0.0]]), np.zeros(2))]
+    constrained = [(np.array([[1.0, 0.0], [0.0, 0.0]]), np.zeros(2))]
     other = [
         (np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.zeros(4)),
         (np.ones((1, 4)), np.zeros(1)),
     ]
     true = {"inf": 0.125, "1": 0.25, "2": 0.125 * 2**0.5}[norm]
-    found = asked(givens, [0.5, 0.25], problem="transform", other=other, norm=norm)
+    found = asked(constrained, [0.5, 0.25], problem="transform", other=other, norm=norm)
     assert found.verdict == "certified"
     assert float(found.radius.certified) == pytest.approx(true, rel=1e-5)
     assert (
-        asked(givens, [0.5, 0.25], problem="transform", other=other, norm=norm, radius=0.9 * true).verdict
+        asked(constrained, [0.5, 0.25], problem="transform", other=other, norm=norm, radius=0.9 * true).verdict
         == "certified"
     )
     assert (
-        asked(givens, [0.5, 0.25], problem="transform", other=other, norm=norm, radius=1.1 * true).verdict == "refuted"
+        asked(constrained, [0.5, 0.25], problem="transform", other=other, norm=norm, radius=1.1 * true).verdict
+        == "refuted"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import ircert
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import hunt
+from ircert.engines.boxes.falsification.falsifier import falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from tests.engines.boxes.making import setting_of
 
@@ -20,7 +20,7 @@ def hunted(layers: Any, center: Any, problem: str, reach: float) -> Descent:
     setting = setting_of(ircert.load(layers), center, problem)
     left = iter(range(40))
     descent = Descent(setting, ExactMaps(setting), lambda: next(left, None) is not None)
-    hunt(setting, descent, reach, 0)
+    falsify(setting, descent, reach, 0)
     return descent
 
 

@@ -11,7 +11,7 @@ import pytest
 import ircert
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Hunter, hunt
+from ircert.engines.boxes.falsification.falsifier import Falsifier, falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -104,19 +104,19 @@ def test_trees_that_are_interrupted(seed: int, norm: str) -> None:
 
         assert interrupted(both, prover.counts, 2)[0] == expected
     if exact.refuted is not None and exact.certified > 0:
-        hunter = Hunter(setting, Descent(setting, ExactMaps(setting)))
+        falsifier = Falsifier(setting, Descent(setting, ExactMaps(setting)))
         counts = Counts()
-        cells = WholeCells(CellTree(Batches(setting), hunter, counts), 0.9 * float(exact.refuted))
+        cells = WholeCells(CellTree(Batches(setting), falsifier, counts), 0.9 * float(exact.refuted))
         assert interrupted(cells.advance, counts, 2)[0] == "closed"
 
 
 def replayed(setting: Setting, descent: Descent) -> bool:
-    """Whether the best pair has exactly equal givens and different points."""
+    """Whether the best pair has exactly equal constrained outputs and different points."""
     assert descent.best is not None
     pair = descent.best[1]
     x, y = ([c + t for c, t in zip(setting.exact_center, w, strict=True)] for w in (pair.x, pair.y))
     values: list[list[Fraction]] = [list(setting.graph.exact(point)) for point in (x, y)]
-    return x != y and values[0][: setting.givens] == values[1][: setting.givens]
+    return x != y and values[0][: setting.constrained] == values[1][: setting.constrained]
 
 
 def test_pairs_are_found_where_there_are_more_outputs_than_inputs() -> None:
@@ -126,7 +126,7 @@ def test_pairs_are_found_where_there_are_more_outputs_than_inputs() -> None:
         setting = setting_of(ircert.load(layers), center)
         end = time.monotonic() + 10
         descent = Descent(setting, ExactMaps(setting), lambda end=end: time.monotonic() < end)  # type: ignore[misc]
-        hunt(setting, descent, 64.0, seed)
+        falsify(setting, descent, 64.0, seed)
         if descent.best is not None:
             assert replayed(setting, descent)
             found += 1

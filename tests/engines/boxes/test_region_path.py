@@ -10,7 +10,7 @@ import pytest
 
 import ircert
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.linear_regions.exact_signs import ExactSigns, determinant_sign, signs_of_floats
 from ircert.engines.boxes.linear_regions.region_path import regions_between
@@ -70,16 +70,16 @@ def test_a_strip_between_two_floats_is_found(width: float, norm: Any) -> None:
     assert found.radius.refuted == pytest.approx(1.0, rel=1e-12)
 
 
-def hunter_of(setting: Setting) -> Hunter:
-    return Hunter(setting, Descent(setting, ExactMaps(setting)))
+def hunter_of(setting: Setting) -> Falsifier:
+    return Falsifier(setting, Descent(setting, ExactMaps(setting)))
 
 
 def test_a_walk_to_the_strip_and_one_beside_it() -> None:
-    hunter = hunter_of(setting_of(folded_on(2.0**-80), [0.0, 0.0]))
+    falsifier = hunter_of(setting_of(folded_on(2.0**-80), [0.0, 0.0]))
     with pytest.raises(Violated):
-        hunter.walk_to([Fraction(1) + Fraction(1, 2**81), Fraction(1, 3)], 1.5)
-    assert hunter.descent.best is not None
-    assert abs(hunter.descent.best[0] - 1) < Fraction(1, 2**40)
+        falsifier.walk_to([Fraction(1) + Fraction(1, 2**81), Fraction(1, 3)], 1.5)
+    assert falsifier.descent.best is not None
+    assert abs(falsifier.descent.best[0] - 1) < Fraction(1, 2**40)
     hunter_of(setting_of(folded_on(2.0**-80), [0.0, 0.0])).walk_to([Fraction(1, 2), Fraction(1, 3)], 1.5)
 
 
@@ -98,7 +98,7 @@ def test_home_lies_in_the_domain(side: int, norm: Any) -> None:
     assert found.verdict == "certified"
     assert found.radius.certified == 2.0
     setting = setting_of(graph, [0.0, 0.0], norm=norm, low=np.array(low), high=np.array(high))
-    assert hunter_of(setting).home == side
+    assert hunter_of(setting).reference == side
 
 
 def test_signs_of_float_matrices() -> None:
@@ -148,4 +148,4 @@ def test_home_has_an_interior() -> None:
         ([[-1, 1, 1, 0], [0, 0, 0, 1]], [-16, -16]),
     ]
     graph = ircert.load([(np.array(w, dtype=float), np.array(b, dtype=float)) for w, b in layers])
-    assert hunter_of(setting_of(graph, [0.0, 0.0])).home == -1
+    assert hunter_of(setting_of(graph, [0.0, 0.0])).reference == -1

@@ -1,4 +1,5 @@
-"""Searches over boxes: how far regions turn like home, and which pairs of a ball or its boundary may collide."""
+"""Searches over boxes: how far regions have the reference orientation, and which pairs of a ball or its boundary may
+collide."""
 
 from __future__ import annotations
 

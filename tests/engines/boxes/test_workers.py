@@ -24,7 +24,7 @@ from ircert.engines.boxes.search import search
 from ircert.engines.boxes.search.divisible import Reply, Share, Subject
 from ircert.engines.boxes.search.orientation import Orientation
 from ircert.engines.boxes.search.prover import Prover
-from ircert.engines.boxes.workers import pool as crew
+from ircert.engines.boxes.workers import pool as pool
 from ircert.engines.boxes.workers.worker import Order, Worker
 from ircert.result.result import Result
 from ircert.result.stop import Cause
@@ -40,10 +40,10 @@ COUPLED = "coupled-vanderpol-4-32-32-4"
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small frontiers are shared as well, a little at a time."""
     for name, value in {"ENOUGH": 0, "FEWEST": 1, "LOT": 32, "EFFORT": 1_000}.items():
-        monkeypatch.setattr(crew, name, value)
+        monkeypatch.setattr(pool, name, value)
 
 
-class Beside(crew.Crew):
+class Beside(pool.WorkerPool):
     """Workers in this process; orders and replies travel as bytes all the same."""
 
     workers: list[Worker]
@@ -58,7 +58,7 @@ class Beside(crew.Crew):
         self.rounds += 1
         number, new = self._number(subject)
         orders = [
-            Order(number, subject if new else None, deal(i, self.threads), crew.EFFORT, self.left())
+            Order(number, subject if new else None, deal(i, self.threads), pool.EFFORT, self.left())
             for i in range(self.threads)
         ]
         pairs = zip(self.workers, orders, strict=True)
@@ -80,7 +80,7 @@ def _travelled(what: Any) -> Any:
 @pytest.mark.parametrize("index", range(len(FAMILIES)))
 def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers; time may leave them open."""
-    monkeypatch.setattr(search, "Crew", Beside)
+    monkeypatch.setattr(search, "WorkerPool", Beside)
     given = sample(np.random.default_rng(7000 + index), index)
     norm: Any = NORMS[index % 3]
     other = None if given.other is None else ircert.load(given.other)
@@ -115,7 +115,7 @@ def test_the_same_bracket_with_two_processes(problem: str) -> None:
     assert {**first.stats, **times} == {**second.stats, **times}
 
 
-def inside(graph: ircert.Graph, center: Any, processes: crew.Crew) -> Orientation:
+def inside(graph: ircert.Graph, center: Any, processes: pool.WorkerPool) -> Orientation:
     setting = setting_of(graph, center)
     descent = Descent(setting, ExactMaps(setting))
     prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, processes=processes)
@@ -126,7 +126,7 @@ def inside(graph: ircert.Graph, center: Any, processes: crew.Crew) -> Orientatio
 @pytest.mark.rule("E-11")
 def test_a_collision_is_found_by_another_process() -> None:
     """… and known in this one; a smaller ball is closed."""
-    with closing(crew.Crew(2, lambda: 60.0)) as processes:
+    with closing(pool.WorkerPool(2, lambda: 60.0)) as processes:
         found = inside(bundled("vanderpol-2-10-10-2"), [0.25, -0.5], processes)
         assert found.advance(0.5, lambda: False) == "closed"
         assert found.reached == 0.5
@@ -138,8 +138,8 @@ def test_a_collision_is_found_by_another_process() -> None:
 @pytest.mark.rule("E-7", "E-11")
 def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """… however much effort a round has and whatever is left to do: what was dealt out is still open."""
-    monkeypatch.setattr(crew, "EFFORT", 10**12)
-    with closing(crew.Crew(2, lambda: 0.0)) as processes:
+    monkeypatch.setattr(pool, "EFFORT", 10**12)
+    with closing(pool.WorkerPool(2, lambda: 0.0)) as processes:
         found = inside(bundled(COUPLED), np.zeros(4), processes)
         # only the other processes know of the limit
         assert found.advance(1.9, lambda: False) == "stopped"
@@ -155,35 +155,35 @@ def large(threads: int = 2, **options: Any) -> Result:
 
 @pytest.mark.rule("E-7", "E-11")
 def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    crews = crews_made(monkeypatch)
+    pools = pools_made(monkeypatch)
 
     def press(_: object) -> None:
-        if crews and crews[0].rounds > 2:
+        if pools and pools[0].rounds > 2:
             raise KeyboardInterrupt
 
     found = large(progress=press)
     assert (found.verdict, found.interrupted) == ("unresolved", True)
-    assert not crews[0]._running
+    assert not pools[0]._running
 
 
 @pytest.mark.rule("E-11")
 def test_an_error_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    crews = crews_made(monkeypatch)
+    pools = pools_made(monkeypatch)
     wrong = "from ircert.engines.boxes.workers import worker; worker.Worker.answer = lambda *_: [][1]; worker.main()"
     monkeypatch.setattr(
-        crew, "START", crew.START.replace("from ircert.engines.boxes.workers.worker import main; main()", wrong)
+        pool, "START", pool.START.replace("from ircert.engines.boxes.workers.worker import main; main()", wrong)
     )
     with pytest.raises(IndexError, match="list index out of range") as caught:
         large()
     assert "Traceback" in caught.value.__notes__[0]
-    assert not crews[0]._running
+    assert not pools[0]._running
 
 
 @pytest.mark.rule("E-11")
 def test_another_process_that_ends() -> None:
     """What is known so far is the answer."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crew, "START", "import os; os._exit(3)")
+        patch.setattr(pool, "START", "import os; os._exit(3)")
         found = large()
     assert found.verdict == "unresolved"
     assert found.stop is not None
@@ -191,15 +191,15 @@ def test_another_process_that_ends() -> None:
     assert "another process ended by itself (exit code 3); one thread needs no other process" in str(found.reason)
 
 
-def crews_made(monkeypatch: pytest.MonkeyPatch) -> list[crew.Crew]:
-    """Where the crews of questions will be found."""
-    made: list[crew.Crew] = []
+def pools_made(monkeypatch: pytest.MonkeyPatch) -> list[pool.WorkerPool]:
+    """Where the pools of questions will be found."""
+    made: list[pool.WorkerPool] = []
 
-    def make(threads: int, left: Callable[[], float]) -> crew.Crew:
-        made.append(crew.Crew(threads, left))
+    def make(threads: int, left: Callable[[], float]) -> pool.WorkerPool:
+        made.append(pool.WorkerPool(threads, left))
         return made[-1]
 
-    monkeypatch.setattr(search, "Crew", make)
+    monkeypatch.setattr(search, "WorkerPool", make)
     return made
 
 
@@ -208,13 +208,13 @@ import signal, sys
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 import ircert
 from ircert.data.networks import bundled
-from ircert.engines.boxes.workers import pool as crew
-crew.ENOUGH, crew.FEWEST, old = 0, 1, crew.Crew.round
+from ircert.engines.boxes.workers import pool as pool
+pool.ENOUGH, pool.FEWEST, old = 0, 1, pool.WorkerPool.round
 def told(self, *given):
     if self.rounds:
         print("working", flush=True)
     return old(self, *given)
-crew.Crew.round = told
+pool.WorkerPool.round = told
 print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="boxes", radius=1.9, threads=2).reason)
 """
 

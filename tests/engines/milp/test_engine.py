@@ -231,7 +231,7 @@ def test_small_gaps_where_the_givens_collide() -> None:
     doubled = [(np.array([[2.0, 0.0], [-2.0, 0.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))]
     found = asked(FOLD, [0.0, 0.0], problem="transform", other=doubled, radius=0.75)
     assert found.verdict == "unresolved"
-    assert "only where the givens are injective, and they collide" in str(found.reason)
+    assert "only where the constrained outputs are injective, and they collide" in str(found.reason)
     assert found.optimum is not None
     assert found.optimum.bound < 1e-4
 

@@ -63,7 +63,7 @@ def test_the_formulation_of_tangents(norm: str) -> None:
 
 @pytest.mark.rule("E-10")
 def test_tangents_for_transform() -> None:
-    """Certified as far as the givens are injective, refuted by an exact collision, otherwise open."""
+    """Certified as far as the constrained outputs are injective, refuted by an exact collision, otherwise open."""
     plane, center = [(np.eye(2), np.zeros(2))], [0.0, 0.0]
     options: dict[str, Any] = {"problem": "transform", "formulation": "tangent", "time_limit": 20}
     found = asked(FOLD, center, other=plane, max_radius=2.0, **options)
@@ -76,4 +76,4 @@ def test_tangents_for_transform() -> None:
     doubled = [(np.array([[2.0, 0.0], [-2.0, 0.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))]
     twin = asked(FOLD, center, other=doubled, radius=0.75, **options)
     assert twin.verdict == "unresolved"
-    assert "collisions of the givens" in str(twin.reason)
+    assert "collisions of the constrained outputs" in str(twin.reason)

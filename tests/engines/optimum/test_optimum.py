@@ -123,7 +123,7 @@ def test_the_solvers_collision_refutes_where_trees_have_no_time(monkeypatch: pyt
     from ircert.engines.boxes.search.search import Search
 
     monkeypatch.setattr(Search, "_prove", lambda *_, **__: "stopped")
-    monkeypatch.setattr(Search, "_hunt", lambda _: None)
+    monkeypatch.setattr(Search, "_falsify", lambda _: None)
     fold = ircert.load([([[1.0], [-1.0]], None), ([[1.0, 1.0]], None)])
     for center, verdict in ((0.25, "refuted"), (1.5, "unresolved")):
         found = asked(fold, [center], radius=1.0)

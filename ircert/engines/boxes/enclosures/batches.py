@@ -1,6 +1,7 @@
 """A canonical graph for many boxes at once: arrays are (entries of a node, columns, boxes); a layer is one product.
 
-Walks go forward (from the inputs to the outputs) or backward (from coefficients of the givens to those of the inputs).
+Walks go forward (from the inputs to the outputs) or backward (from coefficients of the constrained outputs to those of
+the inputs).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ def times(weight: Array, values: Array) -> Array:
 
 
 class Batches:
-    """The graph of a setting, for walks. Its givens are the outputs that are looked at."""
+    """The graph of a setting, for walks. Its constrained are the outputs that are looked at."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.size = setting.size
-        self.givens = setting.givens
+        self.constrained = setting.constrained
         self.weights: dict[str, Array] = {}
         self.biases: dict[str, Array] = {}
         for node in setting.graph.nodes:
@@ -45,7 +46,7 @@ class Batches:
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
                 self.biases[node.name] = node.op.bias
         self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
-        self.turned = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
+        self.transposed = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
         self.terms = max([0, *(max(weight.shape) for weight in self.weights.values())]) + 8
         """More than the terms of any sum on the way."""
         self.doubt, self.underflow = self._doubt()
@@ -61,14 +62,14 @@ class Batches:
         return Given(affine, relu, add).walk(self.setting.graph, start)
 
     def output(self, values: dict[str, Array]) -> Array:
-        """The givens among the values of a walk."""
-        return values[self.setting.graph.output][: self.givens]
+        """The constrained among the values of a walk."""
+        return values[self.setting.graph.output][: self.constrained]
 
     def backward(self, start: Array, affine: Step, relu: Step) -> Array:
-        """The coefficients (entries, rows, boxes) of the inputs from those of the givens."""
+        """The coefficients (entries, rows, boxes) of the inputs from those of the constrained outputs."""
         graph = self.setting.graph
-        if graph.output_dim > self.givens:
-            start = np.concatenate([start, np.zeros((graph.output_dim - self.givens, *start.shape[1:]))])
+        if graph.output_dim > self.constrained:
+            start = np.concatenate([start, np.zeros((graph.output_dim - self.constrained, *start.shape[1:]))])
         found = GivenBack[Array](affine, relu).walk(graph, start)
         return np.zeros((self.size, *start.shape[1:])) if found is None else found
 
@@ -77,16 +78,16 @@ class Batches:
     def _doubt(self) -> tuple[Array, float]:
         """What floats may get wrong in secants J, wherever they go through the graph with slopes in [0, 1].
 
-        With S the products of absolute values from the inputs to a node, T those from the node to the givens, a walk
-        in floats is off by at most g S (forward) or g T (backward), g the unit times the number of roundings on the
-        longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum over neurons T S).
-        The second number bounds what is lost to underflow on the way back.
+        With S the products of absolute values from the inputs to a node, T those from the node to the constrained
+        outputs, a walk in floats is off by at most g S (forward) or g T (backward), g the unit times the number of
+        roundings on the longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum
+        over neurons T S). The second number bounds what is lost to underflow on the way back.
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
             ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), lambda _, v: v)
             sums = np.abs(self.output(ahead))[:, :, 0]
-            lost = np.zeros((self.givens, 1))
+            lost = np.zeros((self.constrained, 1))
             everything = 1.0 + sum(float(v.sum()) for v in ahead.values())
 
             def relu(name: str, given: Array) -> Array:
@@ -95,7 +96,7 @@ class Batches:
                 lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
                 return given
 
-            unit = np.eye(self.givens)[:, :, None]
+            unit = np.eye(self.constrained)[:, :, None]
             self.backward(unit, lambda name, v: times(self.absolute[name].T, v), relu)
             steps = 16.0 * self.terms * (len(self.setting.graph.nodes) + 1)
             return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything

@@ -102,7 +102,7 @@ class Contractions:
 
     bounds:    E (rows, columns, cubes)
     proved:    no J of the cube has a kernel, for sure
-    fixed:     C (inputs, givens, cubes)
+    fixed:     C (inputs, constrained, cubes)
     weights:   how much each free neuron adds to E
     positive, negative: the sign of det(C J) at the middle, for sure
     """
@@ -166,7 +166,7 @@ def preconditioned(network: Batches, fixed: Array, jacobian: Array, still: Mask)
     n = len(fixed)
     matrix = np.einsum("imb,mjb->ijb", fixed, jacobian)
     size = np.einsum("imb,mjb->ijb", np.abs(fixed), np.abs(jacobian))
-    doubt = np.einsum("imb,mj->ijb", np.abs(fixed), network.doubt) + 8 * (network.givens + 2) * UNIT * size
+    doubt = np.einsum("imb,mj->ijb", np.abs(fixed), network.doubt) + 8 * (network.constrained + 2) * UNIT * size
     gone = still[None] | still[:, None]
     matrix = np.where(gone, np.eye(n)[:, :, None], matrix)
     return matrix, np.where(gone, 0.0, doubt).sum(axis=1)
@@ -203,7 +203,7 @@ def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> 
         weights[where] += size.sum(axis=1) * parts.sum(axis=1)
         return given * middle[where][:, None]
 
-    last = network.backward(rows, lambda name, given: times(network.turned[name], given), relu)
+    last = network.backward(rows, lambda name, given: times(network.transposed[name], given), relu)
     return bounds + np.abs(np.eye(n)[:, :, None] - np.swapaxes(last, 0, 1)), weights
 
 

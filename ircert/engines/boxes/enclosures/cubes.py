@@ -1,8 +1,8 @@
 """Cubes of slopes cut until every piece is contracted.
 
-With as many givens as inputs a free slope is set to both of its ends: det(C J(λ)) is affine in it, so that what is
-positive on both faces is positive between them. With more givens its range is halved, and each half may have a C of its
-own.
+With as many constrained outputs as inputs a free slope is set to both of its ends: det(C J(λ)) is affine in it, so that
+what is positive on both faces is positive between them. With more constrained outputs its range is halved, and each
+half may have a C of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOOKS = 4
 def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
     """Whether no J of a cube has a kernel, by cutting it until every piece is contracted."""
     count = slopes.middle.shape[1]
-    faces = network.givens == network.size
+    faces = network.constrained == network.size
     cut = slopes.free.any(axis=0)
     # where nothing is free there is nothing to cut
     good: Mask = cut | (known.proved & known.positive if faces else known.proved)
@@ -32,7 +32,7 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
     used = np.zeros(count, dtype=np.int64)
     pair = np.flatnonzero(cut)
     if faces and len(pair):
-        good[pair] = ~_turned_vertex(network, slopes.take(pair), known.fixed[..., pair])
+        good[pair] = ~_flipped_vertex(network, slopes.take(pair), known.fixed[..., pair])
         pair = np.flatnonzero(cut & good)
     slopes, weights = slopes.take(pair), known.weights[:, pair]
     while len(pair):
@@ -50,7 +50,7 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
     return good
 
 
-def _turned_vertex(network: Batches, slopes: Slopes, fixed: Array) -> Mask:
+def _flipped_vertex(network: Batches, slopes: Slopes, fixed: Array) -> Mask:
     """Whether det(C J) seems to change its sign in a cube, so that cutting the cube is in vain.
 
     det(C J) is affine in every slope: moving slope i by t multiplies it by 1 + t h_i. So a vertex where it is least is
@@ -104,5 +104,5 @@ def _derivatives(network: Batches, slopes: Array, fixed: Array, still: Mask) -> 
         gains[where] = (given * lines[where] * ~still[None]).sum(axis=1)
         return given * slopes[where][:, None]
 
-    network.backward(rows, lambda name, given: times(network.turned[name], given), back)
+    network.backward(rows, lambda name, given: times(network.transposed[name], given), back)
     return values, np.nan_to_num(gains)

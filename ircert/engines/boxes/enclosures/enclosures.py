@@ -26,7 +26,7 @@ class Enclosures:
     on, off:        the neurons whose phase is decided
     low, high:      bounds on every z
     slopes, shifts: s and μ of every neuron
-    lines:          A of every neuron; output: A of the givens
+    lines:          A of every neuron; output: A of the constrained outputs
     total:          a bound on the sum of all absolute values on the way
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
@@ -101,13 +101,13 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         total[:] += size.sum(axis=0)
         return result
 
-    norm, home = network.setting.norm, network.setting.center[:, None] - middle
+    norm, offset = network.setting.norm, network.setting.center[:, None] - middle
 
     def within_ball(state: Array, low: Array, high: Array) -> tuple[Array, Array]:
         line = state[:, :n]
-        value = state[:, n] + (line * home).sum(axis=1)
+        value = state[:, n] + (line * offset).sum(axis=1)
         wide = (radius * norm.dual.lengths(line, axis=1) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
-        size = np.abs(state[:, n]) + (np.abs(line) * np.abs(home)).sum(axis=1) + wide
+        size = np.abs(state[:, n]) + (np.abs(line) * np.abs(offset)).sum(axis=1) + wide
         wide = wide + slack(2 * network.terms, size) + 1e-300 * radius
         return np.fmax(low, value - wide), np.fmin(high, value + wide)
 
@@ -128,14 +128,14 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
 
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:
-    """(value, reach): rows (givens, rows, boxes) of the outputs are within `reach` of `value` on the whole box."""
+    """(value, reach): rows (constrained, rows, boxes) of the outputs are within `reach` of `value` on the whole box."""
     value, reach = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
 
     def affine(name: str, given: Array) -> Array:
         nonlocal value, reach
         value = value + (given * network.biases[name][:, None, None]).sum(axis=0)
         reach = reach + slack(4 * network.terms, (np.abs(given) * boxes.sizes[name][:, None]).sum(axis=0))
-        return times(network.turned[name], given)
+        return times(network.transposed[name], given)
 
     def relu(name: str, given: Array) -> Array:
         nonlocal value, reach

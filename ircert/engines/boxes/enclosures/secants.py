@@ -32,7 +32,7 @@ MOST, PRODUCTS = 2048, 100_000_000
 
 
 @dataclass(frozen=True)
-class Slopes:
+class SlopePattern:
     """Which neurons are on, and which are free; the others are off."""
 
     on: Mask
@@ -40,12 +40,12 @@ class Slopes:
 
 
 class Secants:
-    """Tests on the secants of the givens of a setting."""
+    """Tests on the secants of the constrained outputs of a setting."""
 
     def __init__(self, setting: Setting, most_free: int = 15) -> None:
         self.setting = setting
         self.most_free = most_free
-        self.square = setting.givens == setting.size
+        self.square = setting.constrained == setting.size
         self.asked = 0
         self.weights = {
             node.name: _dense(node.op.weight) for node in setting.graph.nodes if isinstance(node.op, Affine)
@@ -53,10 +53,10 @@ class Secants:
         self.products = setting.size * sum(weight.size for weight in self.weights.values())
         """Multiplications that one matrix J takes."""
 
-    def injective(self, slopes: Slopes) -> bool:
+    def injective(self, slopes: SlopePattern) -> bool:
         """Whether no pair with these slopes collides, for sure."""
         self.asked += 1
-        if self.setting.givens < self.setting.size:
+        if self.setting.constrained < self.setting.size:
             return False
         with np.errstate(all="ignore"):
             if keeps_apart(*self.interval(slopes)):
@@ -64,15 +64,15 @@ class Secants:
             few = int(slopes.free.sum()) <= self.most_free and self.setting.size <= MOST_INPUTS
             return few and self._corners(slopes)
 
-    def interval(self, slopes: Slopes) -> tuple[Array, Array]:
+    def interval(self, slopes: SlopePattern) -> tuple[Array, Array]:
         """Bounds on the entries of J."""
         unit = np.eye(self.setting.size)
         low, high = _Intervals(self, slopes).walk(self.setting.graph, (unit, unit))[self.setting.graph.output]
-        return low[: self.setting.givens], high[: self.setting.givens]
+        return low[: self.setting.constrained], high[: self.setting.constrained]
 
     # --- corners -----------------------------------------------------------------------------------------------------
 
-    def _corners(self, slopes: Slopes) -> bool:
+    def _corners(self, slopes: SlopePattern) -> bool:
         free = np.flatnonzero(slopes.free)
         size, error = self._errors(slopes.on | slopes.free)
         if not np.isfinite(size).all():
@@ -113,15 +113,15 @@ class Secants:
         for start in range(0, 1 << count, step):
             yield np.arange(start, min(start + step, 1 << count), dtype=np.int64)
 
-    def apart(self, slopes: Slopes, low: Array, high: Array) -> bool:
+    def apart(self, slopes: SlopePattern, low: Array, high: Array) -> bool:
         """Whether J d = 0 is impossible for every d in a box that does not hold 0, by intervals."""
-        if self.setting.givens < self.setting.size or not ((low > 0) | (high < 0)).any():
+        if self.setting.constrained < self.setting.size or not ((low > 0) | (high < 0)).any():
             return False
         with np.errstate(all="ignore"):
             return largest_kernel(*self.interval(slopes), (low, high), rounds=1) is None
 
     def jacobians(self, slopes: Array) -> Array:
-        """The matrices J of the givens for rows of slopes, in floats."""
+        """The matrices J of the constrained outputs for rows of slopes, in floats."""
         graph, relus = self.setting.graph, self.setting.relus
         unit = np.eye(self.setting.size)[None]
 
@@ -130,7 +130,7 @@ class Secants:
 
         result = _Stacks(lambda name, given: self.weights[name] @ given, relu).walk(graph, unit)[graph.output]
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
-        return full[:, : self.setting.givens]
+        return full[:, : self.setting.constrained]
 
     def _errors(self, used: Mask) -> tuple[Array, Array]:
         """Bounds on |J| and on the error of `jacobians`, entry by entry, for slopes in [0, 1], 0 if not used."""
@@ -155,13 +155,13 @@ class Secants:
             return np.stack([total[0], total[1] + slack(len(parts), total[0])])
 
         result = _Stacks(affine, relu, add).walk(graph, start)[graph.output]
-        return result[0][: self.setting.givens], result[1][: self.setting.givens]
+        return result[0][: self.setting.constrained], result[1][: self.setting.constrained]
 
 
 class _Intervals(Intervals):
     """Bounds on derivatives, a row for each neuron."""
 
-    def __init__(self, secants: Secants, slopes: Slopes) -> None:
+    def __init__(self, secants: Secants, slopes: SlopePattern) -> None:
         self.weights, self.relus, self.slopes = secants.weights, secants.setting.relus, slopes
 
     def affine(self, name: str, op: Affine, x: Interval) -> Interval:

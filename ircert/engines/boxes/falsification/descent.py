@@ -17,7 +17,7 @@ from ircert.ir.rational import Integers
 from ircert.limits import OutOfTime, Undecided, checkpoint
 
 SHARE = Fraction(1, 2**44)
-"""Where the nearest pair of two regions is not a collision itself, collisions come as close as one likes."""
+"""Where the nearest pair of two regions is not a collision itself, collisions come arbitrarily close."""
 
 
 def _goes_on() -> bool:

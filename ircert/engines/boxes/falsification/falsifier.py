@@ -44,17 +44,18 @@ FOLLOWED = 24
 
 
 AT_ONCE = 2
-"""Points with another orientation than home that are followed up in one look, nearest first."""
+"""Points with another orientation than the reference that are followed up in one look, nearest first."""
 FIRST = 8
 PER_TRY = 400
 """One try for so many points, beside the first ones: following up a point takes far longer than looking at it."""
 
 
 @dataclass
-class Hunter:
-    """Follows up points whose region is oriented otherwise than home.
+class Falsifier:
+    """Follows up points whose region is oriented otherwise than the reference.
 
-    Home is the region around the centre, or one of those that meet there: `start`, which has an interior in the domain.
+    The reference is the region around the centre, or one of those that meet there: `start`, which has an interior in
+    the domain.
     """
 
     setting: Setting
@@ -72,7 +73,7 @@ class Hunter:
         inside = [Fraction(k, 2**30) for k in (self._inwards * steps).tolist()]
         zero = [Fraction(0)] * self.setting.size
         self.start = next(regions_between(self.signs.maps, guess, zero, inside))
-        self.home = self.signs.of(self.start)
+        self.reference = self.signs.of(self.start)
 
     @cached_property
     def _inwards(self) -> Indices:
@@ -93,7 +94,7 @@ class Hunter:
             near = np.flatnonzero(distances < radius)
             if not len(near):
                 return
-            wrong = near[self._orientations(points[near]) != self.home]
+            wrong = near[self._orientations(points[near]) != self.reference]
         for i in wrong[np.argsort(distances[wrong])[:AT_ONCE]]:
             self.try_point(points[i], radius)
 
@@ -101,7 +102,7 @@ class Hunter:
         """Follow the way from the centre to a point of another orientation."""
         self.tried += 1
         with np.errstate(all="ignore"):
-            first, second = turn(self.setting, self.secants, point - self.setting.center, 0.0, 1.0)
+            first, second = orientation_change(self.setting, self.secants, point - self.setting.center, 0.0, 1.0)
             flat = [p for p in (first, second) if orientations(self.secants, p[None])[0] == 0.0]
         for phases in flat:
             self.try_patterns(phases, phases, radius)
@@ -123,7 +124,7 @@ class Hunter:
                 sign = self.signs.of(phases)
                 if sign == 0:
                     self.try_patterns(phases, phases, radius)
-                if sign != self.home:
+                if sign != self.reference:
                     self.try_patterns(before, phases, radius)
                     break
                 before = phases
@@ -134,7 +135,7 @@ class Hunter:
             raise Violated
 
 
-def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
+def falsify(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
     """Give the descent what rays or Newton's method find within the reach."""
     if reach < SMALLEST:
         return
@@ -144,9 +145,9 @@ def hunt(setting: Setting, descent: Descent, reach: float, seed: int) -> None:
             if setting.pseudo:
                 _preimages(setting, descent, reach, generator)
                 return
-            if setting.givens == setting.size:
+            if setting.constrained == setting.size:
                 _folds(setting, descent, reach, generator)
-            if setting.givens != setting.size or setting.unknowns:
+            if setting.constrained != setting.size or setting.unknowns:
                 _pairs(setting, descent, reach, generator)
         except np.linalg.LinAlgError:
             return
@@ -204,7 +205,7 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
             if descent.best is not None and low > 2 * setting.norm.length(descent.best[0]):
                 break
             checkpoint()
-            first, second = turn(setting, secants, d, low, high)
+            first, second = orientation_change(setting, secants, d, low, high)
             for phases in (first, second):
                 if orientations(secants, phases[None])[0] == 0.0:
                     descent.improve(phases, phases)
@@ -225,7 +226,7 @@ def _pairs(setting: Setting, descent: Descent, reach: float, generator: np.rando
     n, secants = setting.size, Secants(setting)
     radii = np.geomspace(min(reach, 1.0) * 1e-2, min(reach, FAR), STARTS)
     points = setting.center + radii[:, None, None] * generator.uniform(-1, 1, (STARTS, 2, n))
-    cost = 2 * secants.products + SINGULAR_VALUES * setting.givens * setting.givens * 2 * n
+    cost = 2 * secants.products + SINGULAR_VALUES * setting.constrained * setting.constrained * 2 * n
     for part in _pieces(STARTS, cost):
         found = _equal_pairs(setting, secants, points[part], radii[part], reach)
         for _, pair in sorted(found, key=lambda pair: pair[0])[:FOLLOWED]:
@@ -247,7 +248,7 @@ def _equal_pairs(
         if not len(points):
             break
         flat = points.reshape(-1, n)
-        values = setting.outputs(flat)[:, : setting.givens].reshape(len(points), 2, -1)
+        values = setting.outputs(flat)[:, : setting.constrained].reshape(len(points), 2, -1)
         gaps = values[:, 0] - values[:, 1]
         apart = np.abs(points[:, 0] - points[:, 1]).max(axis=1)
         done = np.abs(gaps).max(axis=1) < 1e-9 * (1.0 + np.abs(values).max(axis=(1, 2)))
@@ -261,7 +262,7 @@ def _equal_pairs(
     return found
 
 
-def turn(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
+def orientation_change(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
     """The patterns on both sides of a change of orientation along a ray."""
     start = orientations(secants, sides(setting, setting.center[None] + low * d))[0]
     for _ in range(HALVINGS):
@@ -279,13 +280,13 @@ def _preimages(setting: Setting, descent: Descent, reach: float, generator: np.r
     n, secants = setting.size, Secants(setting)
     radii = np.geomspace(min(reach, 1.0) * 1e-3, reach, STARTS)[:, None]
     points = setting.center + radii * generator.uniform(-1, 1, (STARTS, n))
-    home = sides(setting, setting.center[None])[0]
-    cost = secants.products + SINGULAR_VALUES * setting.givens * n * min(setting.givens, n)
+    there = sides(setting, setting.center[None])[0]
+    cost = secants.products + SINGULAR_VALUES * setting.constrained * n * min(setting.constrained, n)
     for part in _pieces(STARTS, cost):
         found = _equal_to_center(setting, secants, points[part], reach)
         for _, point in sorted(found, key=lambda pair: pair[0])[:FOLLOWED]:
             checkpoint()
-            descent.improve(sides(setting, point[None])[0], home)
+            descent.improve(sides(setting, point[None])[0], there)
 
 
 def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: float) -> list[tuple[float, Array]]:

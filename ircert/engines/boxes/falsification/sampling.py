@@ -11,7 +11,7 @@ import numpy as np
 
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import orientations, sides, turn
+from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations, sides
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
@@ -47,15 +47,15 @@ class FoldSampler:
     def search(self, start: float, reach: float) -> None:
         """Give the descent the nearest fold that is found between two radii."""
         with np.errstate(all="ignore"):
-            home = self._signs(self._points(np.full(32, start * 1e-3)))
-            self._home = float(np.sign(home.sum()))
-            if self._home == 0.0:
+            signs = self._signs(self._points(np.full(32, start * 1e-3)))
+            self._reference = float(np.sign(signs.sum()))
+            if self._reference == 0.0:
                 return
             found = self._first(start, reach)
             if found is None:
                 return
             offset = self._refined(found)
-            pair = turn(self.setting, self.secants, offset, 0.0, BEYOND)
+            pair = orientation_change(self.setting, self.secants, offset, 0.0, BEYOND)
         self.descent.search(*pair, FARTHER * self._length(offset))
 
     def _first(self, start: float, reach: float) -> Array | None:
@@ -64,7 +64,7 @@ class FoldSampler:
         while True:
             checkpoint()
             points = self._points(np.full(PER_BALL, radius))
-            wrong = points[self._signs(points) == -self._home]
+            wrong = points[self._signs(points) == -self._reference]
             if len(wrong):
                 ends = [self._shortened(point - self.setting.center) for point in wrong[:8]]
                 return min(ends, key=self._length)
@@ -82,7 +82,7 @@ class FoldSampler:
             lengths = np.array([self._length(o) for o in offsets])
             offsets = offsets * (NEARER * size / np.maximum(lengths, 1e-300))[:, None]
             points = np.clip(self.setting.center + offsets, self.setting.low, self.setting.high)
-            wrong = np.flatnonzero(self._signs(points) == -self._home)
+            wrong = np.flatnonzero(self._signs(points) == -self._reference)
             if len(wrong):
                 ends = [self._shortened(points[i] - self.setting.center) for i in wrong[:6]]
                 best = min(ends, key=self._length)
@@ -98,7 +98,7 @@ class FoldSampler:
         low, high = 0.0, 1.0
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            if self._signs(self.setting.center[None] + middle * offset)[0] == self._home:
+            if self._signs(self.setting.center[None] + middle * offset)[0] == self._reference:
                 low = middle
             else:
                 high = middle

@@ -1,8 +1,8 @@
-"""K(P, Q): the pairs x in P, y in Q with equal givens, as an exact polytope in any dimension.
+"""K(P, Q): the pairs x in P, y in Q with equal constrained outputs, as an exact polytope in any dimension.
 
 P and Q are patterns: every neuron has a side. With u = x - c and v = y - c the pairs are z = (u, v) (`pseudo`: z = u),
-subject to the equations of the givens and the signs of all neurons. Balls of norms inf and 1 are rows too. The square
-of norm 2 is bounded from below by 2 g·u - |g|² (any g), as many as needed.
+subject to the equations of the constrained outputs and the signs of all neurons. Balls of norms inf and 1 are rows too.
+The square of norm 2 is bounded from below by 2 g·u - |g|² (any g), as many as needed.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Coincidence:
         return [sign * gap for gap in gaps for sign in (1, -1)]
 
     def _injective(self) -> bool:
-        return full_rank(self._here.values[: self.setting.givens, :-1])
+        return full_rank(self._here.values[: self.setting.constrained, :-1])
 
     # --- nearest pairs -----------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Coincidence:
 
     def _holds_center(self) -> bool:
         """Whether x = y = c is a pair."""
-        m = self.setting.givens
+        m = self.setting.constrained
         here, there = self._here, self._there
         if any(a != b for a, b in zip(here.values[:m, -1], there.values[:m, -1], strict=True)):
             return False

@@ -66,8 +66,8 @@ class PairRows:
 
     @cached_property
     def all(self) -> Rows:
-        """All pairs of the regions and the domain with equal givens."""
-        n, m = self.size, self.setting.givens
+        """All pairs of the regions and the domain with equal constrained outputs."""
+        n, m = self.size, self.setting.constrained
         if self.setting.pseudo:
             equations = self.here.values[:m].copy()
             equations[:, -1] = equations[:, -1] - self.there.values[:m, -1]

@@ -14,7 +14,7 @@ from ircert.limits import checkpoint
 
 
 class ExactSigns:
-    """The signs of patterns of a setting with as many givens as inputs; each is found once."""
+    """The signs of patterns of a setting with as many constrained outputs as inputs; each is found once."""
 
     def __init__(self, maps: ExactMaps) -> None:
         self.maps = maps
@@ -24,7 +24,7 @@ class ExactSigns:
         """The sign of the determinant on the region where every neuron has the given side."""
         key = (phases > 0).tobytes()
         if key not in self._known:
-            self._known[key] = determinant_sign(self.maps.of(phases).values[: self.maps.setting.givens, :-1])
+            self._known[key] = determinant_sign(self.maps.of(phases).values[: self.maps.setting.constrained, :-1])
         return self._known[key]
 
 

@@ -100,7 +100,7 @@ class Covering:
         self.counts.slopes += RENEWAL
         with np.errstate(all="ignore"):
             if finder is None:
-                finder = self._finder = Finder(self._home(radius), self._sampled(radius))
+                finder = self._finder = Finder(self._reference(radius), self._sampled(radius))
                 found = finder.find()
             elif self._soft and self.matrix is not None:
                 slopes, self._soft = np.stack(self._soft), []
@@ -116,7 +116,7 @@ class Covering:
         self._frontier, self._clear, self._spent = None, 0.0, 0
         return True
 
-    def _home(self, radius: float) -> Array:
+    def _reference(self, radius: float) -> Array:
         """The Jacobian of full rank at a point near the centre."""
         setting = self.network.setting
         steps = self._generator.uniform(-1, 1, (64, setting.size)) * np.geomspace(1e-9, 1e-2, 64)[:, None] * radius
@@ -141,7 +141,7 @@ class Covering:
         phases = self.network.setting.preactivations(points) > 0
         step = max(1, 50_000_000 // max(1, self.secants.products))
         parts = [self.secants.jacobians(phases[k : k + step].astype(np.float64)) for k in range(0, len(points), step)]
-        return np.concatenate([np.zeros((0, self.network.givens, self.network.size)), *parts])
+        return np.concatenate([np.zeros((0, self.network.constrained, self.network.size)), *parts])
 
     # --- boxes -------------------------------------------------------------------------------------------------------
 

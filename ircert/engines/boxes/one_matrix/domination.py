@@ -49,7 +49,8 @@ class Dominations:
 
 
 class OneMatrix:
-    """A matrix C (inputs, givens) for the givens of a setting, and what floats may get wrong with it."""
+    """A matrix C (inputs, constrained) for the constrained outputs of a setting, and what floats may get wrong with
+    it."""
 
     def __init__(self, network: Batches, matrix: Array) -> None:
         self.network = network
@@ -58,7 +59,7 @@ class OneMatrix:
         n = network.size
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
         wrong = 4.0 * absolute @ network.doubt + 4.0 * network.underflow * (1.0 + absolute.sum(axis=1, keepdims=True))
-        self.doubt = float((wrong + wrong.T).sum(axis=1).max()) * (1 + 64 * (n + network.givens) * UNIT)
+        self.doubt = float((wrong + wrong.T).sum(axis=1).max()) * (1 + 64 * (n + network.constrained) * UNIT)
 
     def dominations(self, slopes: Slopes) -> Dominations:
         """Try to close every cube as it is."""
@@ -78,13 +79,13 @@ class OneMatrix:
         rest = middle - taken
         trace = taken[:, np.arange(n), np.arange(n)].sum(axis=1)
         neurons = slopes.spare.shape[0]
-        less = self.doubt + 8.0 * (network.givens + n + 4) * UNIT * size.sum(axis=2).max(axis=1)
+        less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1)
         less = (less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
         closed = positive_definite(rest, less) if count else np.zeros(0, dtype=bool)
         return Dominations(closed, middle, rest, weights, above, below)
 
     def _ahead(self, slopes: Slopes) -> tuple[Array, Array]:
-        """J at the middle (givens, inputs, cubes), and the rows w below the neurons (neurons, inputs, cubes)."""
+        """J at the middle (constrained, inputs, cubes), and the rows w below the neurons (neurons, inputs, cubes)."""
         network, n, count = self.network, self.network.size, slopes.middle.shape[1]
         below = np.zeros((len(slopes.middle), n, count))
 
@@ -104,7 +105,7 @@ class OneMatrix:
         above, reach = (np.zeros((len(slopes.middle), n, count)) for _ in range(2))
 
         def affine(name: str, given: Array) -> Array:
-            ahead = times(network.turned[name], np.ascontiguousarray(given[:, :n]))
+            ahead = times(network.transposed[name], np.ascontiguousarray(given[:, :n]))
             return np.concatenate([ahead, times(network.absolute[name].T, np.ascontiguousarray(given[:, n:]))], axis=1)
 
         def relu(name: str, given: Array) -> Array:
@@ -114,7 +115,7 @@ class OneMatrix:
             middle, spare = slopes.middle[where][:, None], slopes.spare[where][:, None]
             return np.concatenate([center * middle, radius * (middle + spare) + np.abs(center) * spare], axis=1)
 
-        start = np.zeros((network.givens, 2 * n, count))
+        start = np.zeros((network.constrained, 2 * n, count))
         start[:, :n] = self.matrix.T[:, :, None]
         network.backward(start, affine, relu)
         return above, reach

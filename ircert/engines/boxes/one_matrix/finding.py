@@ -2,8 +2,8 @@
 
 For a fixed v, v C J v is linear in C: so C maximises the least of these numbers, over the cuts (v, J v) known so far,
 and the eigenvector of a Jacobian with an eigenvalue below that is the next cut. C = M Q, |M| <= 1 entry by entry, with
-Q = [J, N]^-1 for one Jacobian J of full rank and N a basis of the complement of its range: for more givens than inputs
-M J^+ alone would miss matrices. All in floats: what C is worth is proved elsewhere.
+Q = [J, N]^-1 for one Jacobian J of full rank and N a basis of the complement of its range: for more constrained
+outputs than inputs M J^+ alone would miss matrices. All in floats: what C is worth is proved elsewhere.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Finder:
 
     def find(self) -> bool:
         """Whether there is a matrix for all Jacobians; without soft cuts where they leave none."""
-        if self._turns():
+        if self._has_both_orientations():
             self.matrix = None
             return False
         if not self.is_small:
@@ -144,7 +144,7 @@ class Finder:
                 self.hard = [row for row, is_near in zip(self.hard, near.tolist(), strict=True) if is_near]
         return best
 
-    def _turns(self) -> bool:
+    def _has_both_orientations(self) -> bool:
         """Whether determinants have both signs: then there is no matrix."""
         if self.base.shape[0] != self.base.shape[1]:
             return False

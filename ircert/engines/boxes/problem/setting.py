@@ -23,7 +23,7 @@ Phases = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Setting(Placed):
-    """Pairs x, y with the same first `givens` outputs of a canonical graph.
+    """Pairs x, y with the same first `constrained` outputs of a canonical graph.
 
     What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
     `pseudo` y is the centre.
@@ -31,7 +31,7 @@ class Setting(Placed):
 
     graph: Graph
     problem: str
-    givens: int
+    constrained: int
     place: Place
 
     @property
@@ -46,8 +46,8 @@ class Setting(Placed):
 
     @property
     def unknowns(self) -> list[int]:
-        """The outputs that must be functions of the givens; none means the inputs."""
-        return list(range(self.givens, self.graph.output_dim)) if self.problem == "transform" else []
+        """The outputs that must be functions of the constrained outputs; none means the inputs."""
+        return list(range(self.constrained, self.graph.output_dim)) if self.problem == "transform" else []
 
     def ball(self, radius: float) -> Ball:
         """The closed ball, cut with the domain."""
@@ -90,8 +90,8 @@ def flipped(phases: Phases, neurons: Indices | list[int]) -> Phases:
 
 
 def neurons_that_matter(setting: Setting) -> NDArray[np.bool_]:
-    """Which neurons the givens depend on, going back along nonzero weights."""
-    live = live_entries(setting.graph, np.arange(setting.graph.output_dim) < setting.givens)
+    """Which neurons the constrained outputs depend on, going back along nonzero weights."""
+    live = live_entries(setting.graph, np.arange(setting.graph.output_dim) < setting.constrained)
     return np.concatenate([np.zeros(0, dtype=bool), *(live[name] for name in setting.relus)])
 
 

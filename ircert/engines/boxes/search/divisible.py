@@ -46,7 +46,7 @@ class Frontier(Protocol):
 class Subject:
     """What a search is about: all that a process needs to make one like it.
 
-    settings: for `pairs`, those of the trees, from the givens alone to all that must agree
+    settings: for `pairs`, those of the trees, from the constrained outputs alone to all that must agree
     descents: where their violations may lie
     """
 

@@ -2,7 +2,7 @@
 
 The distance to the nearest region whose determinant has another sign, or none, is dist(c, J0): up to there, and as far
 as f tells the points of the ball's boundary apart, f is injective (`spec/engines.md`, degree). A box is closed when all
-slopes that its points may have give determinants of the sign of home.
+slopes that its points may have give determinants of the reference sign.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.enclosures.splitting import scores, sides
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
@@ -54,10 +54,10 @@ class _Frontier:
 
 @dataclass
 class Orientation(Divisible):
-    """The search; `reached` is the radius up to which all regions have the orientation of home."""
+    """The search; `reached` is the radius up to which all regions have the reference orientation."""
 
     network: Batches
-    hunter: Hunter
+    falsifier: Falsifier
     counts: Counts
     report: Callable[[], None]
     reached: float = 0.0
@@ -71,8 +71,8 @@ class Orientation(Divisible):
 
     @property
     def descent(self) -> Descent:
-        """That of the hunter."""
-        return self.hunter.descent
+        """That of the falsifier."""
+        return self.falsifier.descent
 
     @property
     def _batch(self) -> int:
@@ -115,7 +115,7 @@ class Orientation(Divisible):
             return done
         opens = (~known.on & ~known.off).sum(axis=0)
         ages = np.where(opens < here.opens, 0, here.ages + 1)
-        self.hunter.look((here.boxes.low + here.boxes.high) / 2, radius)
+        self.falsifier.look((here.boxes.low + here.boxes.high) / 2, radius)
         good = self._in_trees(here, opens, ages, radius, stop)
         done = done.plus(self._beyond(here.take(good), radius))
         return done.plus(self._halves(here, known, weights, opens, ages, ~good))
@@ -137,7 +137,7 @@ class Orientation(Divisible):
             self.counts.slopes += len(few)
             closed[few] = kernel_free(self.network, slopes.take(few), found.take(few))
         good = np.flatnonzero(closed)
-        closed[good] = signs_of_floats(found.fixed[..., good]) == self.hunter.home
+        closed[good] = signs_of_floats(found.fixed[..., good]) == self.falsifier.reference
         return closed, found.weights
 
     def _in_trees(
@@ -151,7 +151,7 @@ class Orientation(Divisible):
             if not self.schedule.has_room(int(ages[i]) // self.network.size):
                 break
             if self._trees is None:
-                self._trees = CellTree(self.network, self.hunter, self.counts)
+                self._trees = CellTree(self.network, self.falsifier, self.counts)
             part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
             try:
                 self._trees.close(part, self.schedule.nodes, stop)

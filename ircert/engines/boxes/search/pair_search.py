@@ -1,7 +1,8 @@
-"""Pairs of boxes: which may hold x and y with equal givens? A search over all pairs of a ball, or of its boundary.
+"""Pairs of boxes: which may hold x and y with equal constrained outputs? A search over all pairs of a ball, or of its
+boundary.
 
-A pair of boxes is closed when rows of the givens have separate ranges on them, when the secants of its pairs have no
-kernel, or by a tree of phases; else the box that matters most is cut.
+A pair of boxes is closed when rows of the constrained outputs have separate ranges on them, when the secants of its
+pairs have no kernel, or by a tree of phases; else the box that matters most is cut.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ircert.ir.arrays import Array, Indices, Mask
 FEW_OPEN = 14
 SHRINKINGS = 3
 HARD = 400
-"""Nodes of a tree for a pair that is known to have equal givens."""
+"""Nodes of a tree for a pair that is known to have equal constrained outputs."""
 
 
 @dataclass
@@ -40,7 +41,7 @@ class _Frontier:
     """Pairs of boxes that are not closed; below the radius `keys` nothing is wrong in them.
 
     same: x and y are in one box, so that their order does not matter
-    hard: pairs with equal givens are known there (for `transform`, where they need not be violations)
+    hard: pairs with equal constrained outputs are known there (for `transform`, where they need not be violations)
     """
 
     x: Boxes
@@ -63,12 +64,11 @@ class _Frontier:
 
 @dataclass
 class PairSearch(Divisible):
-    """All pairs of a ball; `reached` is the radius below which none has equal givens.
+    """All pairs of a ball; `reached` is the radius below which none has equal constrained outputs.
 
-    tools:    trees of phases: for the givens alone (where pairs with equal givens are not yet violations), and for all
-    boundary: only pairs of points on the boundary of the ball
-    nearer:   only pairs with |x - y| at most this in every coordinate
-    clear:    a radius that is known to be good: pairs inside are not looked at
+    tools:    trees of phases: for the constrained outputs alone (where pairs with equal constrained outputs are not yet
+    violations), and for all boundary: only pairs of points on the boundary of the ball nearer:   only pairs with |x -
+    y| at most this in every coordinate clear:    a radius that is known to be good: pairs inside are not looked at
     """
 
     network: Batches
@@ -201,7 +201,8 @@ class PairSearch(Divisible):
         return known, place[: len(here.keys)], place[len(here.keys) :]
 
     def _separate(self, known: Enclosures, first: Indices, second: Indices) -> Mask:
-        """Whether rows of the givens have ranges on both boxes that do not meet: rows that suit both, x or y."""
+        """Whether rows of the constrained outputs have ranges on both boxes that do not meet: rows that suit both, x or
+        y."""
         found = np.zeros(len(first), dtype=bool)
         with np.errstate(all="ignore"):
             for share in (0.5, 1.0, 0.0):
@@ -237,7 +238,7 @@ class PairSearch(Divisible):
     def _contracted(self, slopes: Slopes, low: Array, high: Array) -> tuple[Mask, Array]:
         """Whether secants with these slopes have no kernel, at least not between low and high."""
         found = contractions(self.network, slopes)
-        if self.network.givens < self.network.size:
+        if self.network.constrained < self.network.size:
             return np.zeros(low.shape[1], dtype=bool), found.weights
         closed = found.proved | kernels_within(found.bounds, low, high, SHRINKINGS)[1]
         few = np.flatnonzero(~closed & (slopes.wide <= MOST_FREE))
@@ -315,9 +316,10 @@ class PairSearch(Divisible):
 
 
 def telling_rows(slope: Array) -> Array:
-    """Rows (givens, rows, pairs) that tell points apart where the slope (givens, inputs, pairs) is about this.
+    """Rows (constrained, rows, pairs) that tell points apart where the slope (constrained, inputs, pairs) is about
+    this.
 
-    They are those of its inverse and, with more givens than inputs, of what is orthogonal to it.
+    They are those of its inverse and, with more constrained outputs than inputs, of what is orthogonal to it.
     """
     m, n = slope.shape[:2]
     unit = np.eye(m)[:, :, None]

@@ -1,4 +1,4 @@
-"""Which balls are good: by degree where there are as many givens as inputs, else pair by pair.
+"""Which balls are good: by degree where there are as many constrained outputs as inputs, else pair by pair.
 
 Degree: let f be continuous on a ball and piecewise linear, with all regions inside of one orientation, and let it tell
 the points of the boundary apart. Then f is injective on the ball: a value has as many preimages inside as its degree,
@@ -16,7 +16,7 @@ from fractions import Fraction
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import MOST_INPUTS
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.boxes import SAFE, around
@@ -43,7 +43,7 @@ STEP = 0.01
 class Prover:
     """Proves one ball after the other; `reached` is the radius of the largest that is good.
 
-    injective: for `transform`, the givens alone: where they tell points apart nothing else matters
+    injective: for `transform`, the constrained outputs alone: where they tell points apart nothing else matters
     stop:      whether time is over, also inside trees
     processes: who shares large frontiers, if anyone does
     """
@@ -70,14 +70,16 @@ class Prover:
             own = Descent(self.injective, ExactMaps(self.injective), self.descent.goes_on)
             self.inner = Prover(self.injective, own, self.counts, self.stop, self.report, processes=self.processes)
             self.tools.insert(0, self.inner.tools[0])
-        if self.setting.problem == "local" and self.setting.givens == self.setting.size <= min(MOST_CUT, MOST_INPUTS):
-            hunter = Hunter(self.setting, self.descent)
-            if hunter.home:
+        if self.setting.problem == "local" and self.setting.constrained == self.setting.size <= min(
+            MOST_CUT, MOST_INPUTS
+        ):
+            falsifier = Falsifier(self.setting, self.descent)
+            if falsifier.reference:
                 # a ball on which the map is injective has one orientation
-                given = self.network, hunter, self.counts, self.report
+                given = self.network, falsifier, self.counts, self.report
                 self.orientation = Orientation(*given, self.reached, self.processes)
         self.covering: Covering | None = None
-        if self.setting.problem != "transform" and self.setting.givens >= self.setting.size:
+        if self.setting.problem != "transform" and self.setting.constrained >= self.setting.size:
             self.covering = Covering(self.network, self.counts, self.report)
 
     def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
@@ -106,9 +108,10 @@ class Prover:
         return outcome
 
     def _ways_for(self, radius: float) -> list[Way]:
-        """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the givens alone."""
+        """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the constrained outputs
+        alone."""
         whole = WholeTree(self.tools, radius)
-        ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_givens(radius, stop)]
+        ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_constrained_outputs(radius, stop)]
         if self.covering is not None:
             ways.append(lambda stop: self._by_matrix(radius, stop))
         if self.setting.size > MOST_CUT:
@@ -119,8 +122,8 @@ class Prover:
             ways.append(lambda stop: self._by_pairs(radius, math.inf, stop))
         return [*ways, whole.advance] if few_open(self.setting, radius) else ways
 
-    def _by_givens(self, radius: float, stop: Stop) -> Outcome:
-        """Where the givens tell points apart nothing else matters; where they do not, nothing is said."""
+    def _by_constrained_outputs(self, radius: float, stop: Stop) -> Outcome:
+        """Where the constrained outputs tell points apart nothing else matters; where they do not, nothing is said."""
         assert self.inner is not None
         return "closed" if self.inner.prove(radius, stop=stop) == "closed" else "stopped"
 
@@ -160,7 +163,7 @@ class Prover:
         if radius not in self._insides:
             ways: list[Way] = [lambda until: orientation.advance(reach, until)]
             if few_open(self.setting, reach):
-                tree = CellTree(self.network, orientation.hunter, self.counts)
+                tree = CellTree(self.network, orientation.falsifier, self.counts)
                 ways.append(WholeCells(tree, reach).advance)
             self._insides = {radius: Portfolio(self.counts, ways)}
         outcome = self._insides[radius].advance(stop)

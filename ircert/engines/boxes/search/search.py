@@ -20,13 +20,13 @@ import numpy as np
 from ircert.engines.asking import nothing_known
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import hunt
+from ircert.engines.boxes.falsification.falsifier import falsify
 from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.prover import Prover
-from ircert.engines.boxes.workers.pool import Crew
+from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
 from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
 from ircert.engines.sharing import good_radius, settled
@@ -60,7 +60,7 @@ FEW = 24
 SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
-HUNT = 0.1
+FALSIFICATION = 0.1
 """The part of a time limit that looking for collisions may take at first."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
@@ -101,7 +101,7 @@ class Search:
             injective = self._setting(question.network, "local")
         self.injective = injective
         self._end = math.inf
-        self.crew = Crew(question.threads, self._left)
+        self.pool = WorkerPool(question.threads, self._left)
         self.descent = Descent(self.setting, ExactMaps(self.setting), lambda: not self._over())
         self._start_from_known()
         if question.budget is not None:
@@ -125,7 +125,7 @@ class Search:
     def prover(self) -> Prover:
         """Made when it is first needed."""
         given = self.setting, self.descent, self.counts, self._over, self._report
-        return Prover(*given, self.injective, self.clear, self.crew)
+        return Prover(*given, self.injective, self.clear, self.pool)
 
     def _setting(self, network: Network, problem: str) -> Setting:
         question = self.question
@@ -146,7 +146,7 @@ class Search:
     def _answered(self) -> Answer:
         with self._ended_by_trouble():
             self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
-            self._timed("hunt", self._hunt)
+            self._timed("falsification", self._falsify)
             if self.question.radius is not None:
                 return self._fixed(self.question.radius)
             self._bracket()
@@ -172,18 +172,18 @@ class Search:
         except ArithmeticError:
             self._end_by(Cause.RANGE)
         finally:
-            self.crew.close()
+            self.pool.close()
 
-    def _hunt(self) -> None:
+    def _falsify(self) -> None:
         if self._over():  # a prover takes time to be made
             return
         reach = min(self.question.reach, self._usual)
-        with self._within(HUNT * self.question.deadline.left()), suppress(OutOfTime):
-            if not self._is_direct and self.setting.givens == self.setting.size and not self.setting.pseudo:
+        with self._within(FALSIFICATION * self.question.deadline.left()), suppress(OutOfTime):
+            if not self._is_direct and self.setting.constrained == self.setting.size and not self.setting.pseudo:
                 start = min(first_radius(self.setting), reach)
                 FoldSampler(self.setting, self.descent, self.question.seed).search(start, reach)
-            elif self.prover.orientation is None:  # which hunts by itself, and better
-                hunt(self.setting, self.descent, reach, self.question.seed)
+            elif self.prover.orientation is None:  # which looks for folds by itself, and better
+                falsify(self.setting, self.descent, reach, self.question.seed)
 
     @property
     def _is_direct(self) -> bool:
@@ -363,7 +363,7 @@ class Search:
         if best is None:
             return Answer.bracket(certified, stats=self._stats(), stop=stop)
         if self.descent.infimum_is_zero:
-            zero = End(0.0, "collisions come as close to the centre as one likes")
+            zero = End(0.0, "collisions come arbitrarily close to the centre")
             return Answer.bracket(End(0.0, NOTHING), zero, self._witness(), self._stats())
         refuted = self._refuted_end()
         return Answer.bracket(certified, refuted, self._witness(), self._stats(), stop=stop)
@@ -415,6 +415,6 @@ class Search:
         stats: dict[str, Any] = {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}
         if "prover" in self.__dict__ and self.prover.orientation is not None:
             stats["j0_lower"] = self.prover.orientation.reached
-        if self.crew.rounds:
-            stats |= {"processes": self.crew.threads, "rounds": self.crew.rounds, "busiest": self.crew.busiest}
+        if self.pool.rounds:
+            stats |= {"processes": self.pool.threads, "rounds": self.pool.rounds, "busiest": self.pool.busiest}
         return stats

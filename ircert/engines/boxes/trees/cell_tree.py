@@ -1,7 +1,8 @@
-"""A tree over the phases of single points: whether all linear regions that meet the inside of a part turn like home.
+"""A tree over the phases of single points: whether all linear regions that meet the inside of a part have the reference
+orientation.
 
 A node fixes the sides of some neurons. It is closed when its relaxation is proved empty, when all slopes of its open
-neurons give determinants of the sign of home, or, with every neuron decided, by the exact determinant, or because the
+neurons give determinants of the reference sign, or, with every neuron decided, by the exact determinant, or because the
 region has no interior in the box around the ball.
 """
 
@@ -16,7 +17,7 @@ import numpy as np
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
 from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
-from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.linear_regions.interior import deepest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
@@ -35,10 +36,10 @@ ROUNDS = 40
 class CellTree:
     """All regions that meet a part."""
 
-    def __init__(self, network: Batches, hunter: Hunter, counts: Counts) -> None:
+    def __init__(self, network: Batches, falsifier: Falsifier, counts: Counts) -> None:
         self.network = network
         self.setting = network.setting
-        self.hunter = hunter
+        self.falsifier = falsifier
         self.counts = counts
         self.relaxation = Relaxation(network.setting, alone=True)
         self.first = first_layer(network.setting)
@@ -71,7 +72,7 @@ class CellTree:
 
     def _visit(self, part: Part, phases: Phases) -> list[Phases]:
         """The children of a node; none if it is closed."""
-        if self._turns_like_home(phases):
+        if self._has_reference_orientation(phases):
             self.counts.secants += 1
             return []
         cost = np.zeros(self.relaxation.matrix.shape[1])
@@ -102,11 +103,11 @@ class CellTree:
         except Undecided:
             return False
 
-    def _turns_like_home(self, phases: Phases) -> bool:
+    def _has_reference_orientation(self, phases: Phases) -> bool:
         on, free = (phases > 0)[:, None], (phases == 0)[:, None]
         slopes = Slopes.of(on, free, np.zeros((self.network.size, 1), dtype=bool))
         found = contractions(self.network, slopes)
-        if not found.positive[0] or signs_of_floats(found.fixed)[0] != self.hunter.home:
+        if not found.positive[0] or signs_of_floats(found.fixed)[0] != self.falsifier.reference:
             return False
         few = int(free.sum()) <= MOST_FREE
         return bool(found.proved[0] or (few and kernel_free(self.network, slopes, found)[0]))
@@ -130,8 +131,8 @@ class CellTree:
     def _leaf(self, part: Part, phases: Phases) -> None:
         """Close a region, or raise Violated; TooLarge where exact programs are too large: smaller boxes may help."""
         self.counts.leaves += 1
-        sign = self.hunter.signs.of(phases)
-        if sign == self.hunter.home:
+        sign = self.falsifier.signs.of(phases)
+        if sign == self.falsifier.reference:
             return
         try:
             point = self._interior(part, phases, np.ones(len(phases), dtype=bool))
@@ -142,8 +143,8 @@ class CellTree:
         if point is None:
             return
         if sign == 0:
-            self.hunter.try_patterns(phases, phases, part.ball.radius)
-        self.hunter.walk_to(point, part.ball.radius)
+            self.falsifier.try_patterns(phases, phases, part.ball.radius)
+        self.falsifier.walk_to(point, part.ball.radius)
         raise TooLarge
 
     def _interior(self, part: Part, phases: Phases, chosen: Mask) -> list[Fraction] | None:
@@ -151,7 +152,7 @@ class CellTree:
 
         max t with every row at least t; norms 1 and 2 add planes between the ball and points outside.
         """
-        rows = (self.hunter.descent.maps.of(phases).z * phases.astype(object)[:, None])[chosen]
+        rows = (self.falsifier.descent.maps.of(phases).z * phases.astype(object)[:, None])[chosen]
         still = np.array([not any(row[:-1]) for row in rows], dtype=bool)
         if any(row[-1] < 0 for row in rows[still]):
             return None

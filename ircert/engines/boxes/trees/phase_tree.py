@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ircert.engines.boxes.enclosures.secants import Secants, Slopes
+from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.interior import FlatSides
@@ -209,10 +209,10 @@ class PhaseTree:
         return int(np.argmax(np.where(open_, self.balance + 1e-3 + self.tools.matter, -1.0)))
 
 
-def slopes(setting: Setting, matter: Mask, first: Phases, second: Phases) -> Slopes:
+def slopes(setting: Setting, matter: Mask, first: Phases, second: Phases) -> SlopePattern:
     """What the phases of a pair say about its secant."""
     on, off = (first > 0) & (second > 0), (first < 0) & (second < 0)
     if setting.pseudo:  # a neuron that is 0 at the centre has the slope of x's side
         on = on | ((second == 0) & (first > 0))
         off = off | ((second == 0) & (first < 0))
-    return Slopes(on & matter, ~on & ~off & matter)
+    return SlopePattern(on & matter, ~on & ~off & matter)

@@ -84,7 +84,7 @@ class Solved:
 class Relaxation:
     """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts.
 
-    alone: of single points instead, which need not have equal givens with any other
+    alone: of single points instead, which need not have equal constrained outputs with any other
     stop:  asked while a program is solved that takes long
     """
 
@@ -102,8 +102,10 @@ class Relaxation:
         else:
             self.y, forms_y, places_y = self._copy(build, "y")
             self.places.append(places_y)
-            givens = np.arange(setting.givens)
-            forms_x.take(givens).plus(forms_y.take(givens), -1.0).rows(build, "equal", "=", np.zeros(len(givens)))
+            constrained = np.arange(setting.constrained)
+            forms_x.take(constrained).plus(forms_y.take(constrained), -1.0).rows(
+                build, "equal", "=", np.zeros(len(constrained))
+            )
             apart = Form.of(self.x).plus(Form.of(self.y), -1.0)
             self.gap_forms = [apart.take(np.array([j])) for j in range(setting.size)]
             if setting.unknowns:

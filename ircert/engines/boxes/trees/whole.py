@@ -21,7 +21,8 @@ def few_open(setting: Setting, radius: float) -> bool:
 
 
 class WholeTree:
-    """All pairs: first those with equal givens, where that is another question (`transform`), then all violations."""
+    """All pairs: first those with equal constrained outputs, where that is another question (`transform`), then all
+    violations."""
 
     def __init__(self, tools: list[Tools], radius: float) -> None:
         self.radius = radius
@@ -50,7 +51,7 @@ class WholeTree:
 
 
 class WholeCells:
-    """All single points: whether their regions turn like home."""
+    """All single points: whether their regions have the reference orientation."""
 
     def __init__(self, tree: CellTree, radius: float) -> None:
         self._tree = tree

@@ -25,7 +25,7 @@ START = code_of("ircert.engines.boxes.workers.worker")
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """Processes that work on shares; without a deadline their replies depend on the questions alone.
 
     threads: how many there are

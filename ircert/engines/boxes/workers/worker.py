@@ -17,7 +17,7 @@ import numpy as np
 
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Hunter
+from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search.divisible import Divisible, Reply, Share, Subject
@@ -68,8 +68,8 @@ class Worker:
         network = Batches(subject.settings[-1])
         descents = [Descent(setting, ExactMaps(setting), lambda: not self._over()) for setting in subject.descents]
         if subject.kind == "inside":
-            hunter = Hunter(subject.settings[-1], descents[-1])
-            return Orientation(network, hunter, self.counts, _silent)
+            falsifier = Falsifier(subject.settings[-1], descents[-1])
+            return Orientation(network, falsifier, self.counts, _silent)
         given = zip(subject.settings, descents, strict=True)
         tools = [Tools.of(setting, descent, self.counts) for setting, descent in given]
         return PairSearch(network, tools, self.counts, _silent, boundary=subject.boundary, nearer=subject.nearer)

@@ -52,7 +52,7 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
         raise FileError("unknown kind of file", path=path, remedy=f"use a name ending in {' or '.join(known)}")
     mine = [writer for writer in found if writer.name in BUILT_IN] or found
     if len(mine) > 1:
-        several = " and ".join(f"`{writer.name}`" for writer in mine)
+        several = " and ".join(f"`{name}`" for name in sorted(writer.name for writer in mine))
         raise FileError(f"files of this kind are written by {several}", path=path, remedy="uninstall one of them")
     return mine[0]
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ircert.engines.optimum.far_pairs import NO_TIME
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.judge import NOTHING
 from ircert.engines.milp.answers import of_a_ball, of_a_search
@@ -125,7 +126,7 @@ class PaperSearch:
         reason = next((ball.reason for ball in reversed(self.balls) if ball.reason is not None), "")
         if self.trouble is not None:
             return self.trouble
-        if self._limit.passed():
+        if self._limit.passed() or reason.endswith(NO_TIME):  # each ball has a share of the time
             return Stop(Cause.TIME, reason, self._work)
         if self.question.deadline.passed():
             return Stop(Cause.BUDGET, reason, self._work)

@@ -7,13 +7,13 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ircert.engines.optimum.far_pairs import NO_TIME
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.judge import NOTHING
 from ircert.engines.milp.answers import of_a_ball, of_a_search
 from ircert.engines.milp.ball import Ball, decided
 from ircert.engines.milp.bisection import Bisection
 from ircert.engines.milp.collisions import Collisions
+from ircert.engines.optimum.far_pairs import NO_TIME
 from ircert.engines.sharing import good_radius
 from ircert.errors import IrcertError
 from ircert.limits import Allowance, Deadline, OutOfTime

@@ -187,3 +187,14 @@ def test_matrices_that_floats_can_hardly_invert(bits: int) -> None:
         proved, singular = proved + bool(found.proved[0]), singular + (not good)
     assert singular > 10
     assert proved > 10 or bits > 20
+
+
+@pytest.mark.rule("E-2")
+def test_sums_of_many_operands_are_off_by_no_more_than_the_doubt() -> None:
+    """The same number added 20,000 times: nearly all of the sums are rounded up."""
+    slope, times = 1.8899355557205206, 20_000
+    build = ircert.Builder(1)
+    setting = setting_of(build.graph(build.add(*[build.affine(build.input, [[slope]])] * times)), [0.0])
+    network = Batches(setting)
+    jacobian = Secants(setting).jacobians(np.zeros((1, 0)))[0, 0, 0]
+    assert abs(Fraction(float(jacobian)) - times * Fraction(slope)) <= Fraction(float(network.doubt[0, 0]))

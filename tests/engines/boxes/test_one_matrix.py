@@ -163,6 +163,19 @@ def test_slopes_below_a_neuron_are_those_of_the_corner() -> None:
 
 
 @pytest.mark.rule("E-15")
+def test_products_too_small_for_floats_between_affine_maps_are_counted() -> None:
+    """A V of slopes -1/8 and 3/8, times 2^-474; floats see 1/8 and 5/8, because 3/4 of the smallest float rounds up."""
+    build = ircert.Builder(1)
+    tiny = build.affine(build.affine(build.input, [[2.0**-500]]), [[(0.75 + 2.0**-40) * 2.0**-574]])
+    large = build.affine(tiny, [[(1 + 2.0**-30) * 2.0**600]])  # their product has too many digits to be fused
+    line = build.affine(build.input, [[-0.875 * 2.0**-474]])
+    kink = build.affine(build.relu(build.input), [[2.0**-475]])
+    graph = build.graph(build.add(large, line, kink))
+    assert advanced(covering_of(setting_of(graph, [0.25])), 1.0) == "stopped"
+    assert ircert.certify(graph, [0.25], radius=1.0, engine="boxes").verdict == "refuted"
+
+
+@pytest.mark.rule("E-15")
 def test_after_a_new_matrix_every_box_is_closed_anew() -> None:
     graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
     found = covering_of(setting_of(graph, np.zeros(3)))
@@ -195,3 +208,40 @@ def test_a_matrix_for_jacobians_that_turn_far() -> None:
     assert finder.matrix is not None
     products = finder.matrix @ jacobians
     assert np.linalg.eigvalsh((products + products.transpose(0, 2, 1)) / 2).min() > 0
+
+
+@pytest.mark.rule("E-15")
+def test_a_matrix_too_large_for_programs_stays_as_it_is() -> None:
+    graph = residual(np.random.default_rng(1), 21, 12, scale=0.2)
+    found = covering_of(setting_of(graph, np.zeros(21)))
+    assert advanced(found, 2.0, waves=20) == "stopped"
+    assert found.counts.waves > 20
+    assert found._finder is not None
+    assert not found._finder.is_small
+
+
+@pytest.mark.rule("E-15")
+def test_jacobians_that_floats_cannot_invert_leave_no_matrix() -> None:
+    graph = ircert.load([(np.eye(2) * 2.0**-1074, np.zeros(2))])
+    found = covering_of(setting_of(graph, np.zeros(2)))
+    assert advanced(found, 1.0) == "stopped"
+    assert ircert.certify(graph, [0.0, 0.0], radius=1.0, engine="boxes").verdict != "refuted"
+
+
+@pytest.mark.rule("E-15")
+def test_jacobians_that_overflow_leave_no_matrix() -> None:
+    finder = Finder(np.eye(2), np.eye(2)[None])
+    with np.errstate(all="ignore"):
+        finder.learn(np.full((1, 2, 2), np.inf))
+        assert not finder.find()
+
+
+@pytest.mark.rule("E-15")
+def test_a_distance_that_is_no_number_proves_nothing() -> None:
+    found = covering_of(setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3)))
+    assert found._renewed(0.5)
+    found._begin(0.5)
+    assert found._frontier is not None
+    found._frontier.keys[:] = np.nan
+    found._step(0.5, lambda: True)
+    assert found.reached == 0.0

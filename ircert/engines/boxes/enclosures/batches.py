@@ -6,6 +6,7 @@ the inputs).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
-from ircert.ir.ops import Affine
+from ircert.ir.ops import Affine, Select
 
 Step: TypeAlias = Callable[[str, Array], Array]
 
@@ -47,7 +48,7 @@ class Batches:
                 self.biases[node.name] = node.op.bias
         self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
         self.transposed = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
-        self.terms = max([0, *(max(weight.shape) for weight in self.weights.values())]) + 8
+        self.terms = self._most_terms() + 8
         """More than the terms of any sum on the way."""
         self.doubt, self.underflow = self._doubt()
         entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
@@ -75,13 +76,22 @@ class Batches:
 
     # --- rounding ----------------------------------------------------------------------------------------------------
 
+    def _most_terms(self) -> int:
+        """Terms of the longest sum: of a product, of an `Add`, or on the way back of all that reads an entry."""
+        nodes = self.setting.graph.nodes
+        read = Counter(name for node in nodes for name in node.operands)
+        selected = (len(node.op.indices) for node in nodes if isinstance(node.op, Select))
+        shapes = (max(weight.shape) for weight in self.weights.values())
+        return max([0, *(len(node.operands) for node in nodes), *read.values(), *selected, *shapes])
+
     def _doubt(self) -> tuple[Array, float]:
         """What floats may get wrong in secants J, wherever they go through the graph with slopes in [0, 1].
 
         With S the products of absolute values from the inputs to a node, T those from the node to the constrained
         outputs, a walk in floats is off by at most g S (forward) or g T (backward), g the unit times the number of
         roundings on the longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum
-        over neurons T S). The second number bounds what is lost to underflow on the way back.
+        over neurons T S). Underflow costs a few of the smallest floats at every entry of a map or relu, times T on the
+        way to these outputs. The second number bounds what is lost to it on the way back.
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -96,8 +106,13 @@ class Batches:
                 lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
                 return given
 
-            unit = np.eye(self.constrained)[:, :, None]
-            self.backward(unit, lambda name, v: times(self.absolute[name].T, v), relu)
+            def affine(name: str, given: Array) -> Array:
+                nonlocal lost
+                # products may be too small for floats here as well, and what follows may be no relu
+                lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
+                return times(self.absolute[name].T, given)
+
+            self.backward(np.eye(self.constrained)[:, :, None], affine, relu)
             steps = 16.0 * self.terms * (len(self.setting.graph.nodes) + 1)
             return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything
 

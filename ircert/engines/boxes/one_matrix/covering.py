@@ -155,7 +155,8 @@ class Covering:
     def _step(self, radius: float, stop: Callable[[], bool]) -> Outcome | None:
         assert self._frontier is not None
         keys = self._frontier.keys
-        self._clear = max(self._clear, min(self._root, float(keys.min(initial=np.inf))))
+        # in this order: what is not a number says nothing
+        self._clear = max(self._clear, min(float(keys.min(initial=np.inf)), self._root))
         self.reached = max(self.reached, min(self._clear, radius))
         if self._clear >= radius:
             return "closed"

@@ -54,6 +54,8 @@ class Finder:
         whole = np.concatenate([self.base, left_space[:, n:] * values[-1]], axis=1)
         self.frame = np.linalg.inv(whole)
         self.moved = np.matmul(self.frame, self.jacobians)
+        if not np.isfinite(self.frame).all() or not np.isfinite(self.moved).all():
+            raise np.linalg.LinAlgError("floats do not hold the inverse of the Jacobian, or what it makes of others")
         self.inner = np.eye(n, m)
         self.matrix = self.inner @ self.frame
 
@@ -72,7 +74,8 @@ class Finder:
 
         M minimises the sum of what soft cuts miss of a part of the margin, which hard cuts have to keep.
         """
-        assert self.hard_margin is not None
+        if self.hard_margin is None:  # programs are too large, and the matrix is what it is
+            return False
         least = KEPT * self.hard_margin
         moved = np.matmul(self.frame, jacobians)
         inner = self.inner
@@ -166,7 +169,7 @@ class Finder:
 
     def _program(self, least: float) -> Array | None:
         """M whose hard cuts are at least so much, and whose soft ones miss as little of it as can be in all."""
-        hard, soft = np.array(self.hard), np.array(self.soft).reshape(len(self.soft), -1)
+        hard, soft = np.array(self.hard), np.array(self.soft).reshape(len(self.soft), self.inner.size)
         size = hard.shape[1]
         rows = np.concatenate([-hard, -soft]) if len(soft) else -hard
         spare = np.concatenate([np.zeros((len(hard), len(soft))), -np.eye(len(soft))])
@@ -179,6 +182,8 @@ def _solved(objective: Array, rows: Array, most: Array, inside: int) -> Array | 
     """The least objective with rows @ x <= most, the first variables in [-1, 1], the others at least 0; or None."""
     from scipy.optimize import linprog
 
+    if not np.isfinite(rows).all():  # Jacobians that overflow
+        return None
     bounds = [(-1.0, 1.0)] * inside + [(0.0, None)] * (len(objective) - inside)
     seconds = {"time_limit": max(min(left(), 1e6), 0.01)}
     found = linprog(objective, rows, most, bounds=bounds, method="highs", options=seconds)

@@ -101,6 +101,42 @@ def test_all_corners_of_a_closed_cube_are_definite(n: int, m: int) -> None:
     assert refused > 3
 
 
+def _tangled(rng: np.random.Generator, n: int) -> ircert.Graph:
+    """Dyadic weights, skips, entries that are selected twice, and a node that is added to itself."""
+    build = ircert.Builder(n)
+
+    def dyadic_map(x: str, rows: int) -> str:
+        return build.affine(x, rng.integers(-2, 3, (rows, build.size(x))) / 4, rng.integers(-2, 3, rows) / 4)
+
+    first = build.relu(dyadic_map(build.input, 3))
+    twice = build.select(first, [0, 2, 2, 1, 0])
+    second = build.relu(dyadic_map(build.concat(twice, build.input), 3))
+    doubled = build.add(second, second, first)
+    return build.graph(build.add(build.input, dyadic_map(build.concat(doubled, twice), n)))
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_corners_of_closed_cubes_of_tangled_graphs_are_definite(n: int) -> None:
+    closed = refused = 0
+    for seed in range(25):
+        rng = np.random.default_rng([n, seed])
+        setting = setting_of(_tangled(rng, n), np.zeros(n))
+        network, secants = Batches(setting), Secants(setting)
+        free = rng.integers(3, size=(setting.neurons, 8)) == 0
+        slopes = Slopes.of((rng.integers(2, size=free.shape) > 0) & ~free, free, np.zeros((n, 8), dtype=bool))
+        matrix = OneMatrix(network, np.round(np.linalg.pinv(secants.jacobians(slopes.middle.T)[0]) * 64) / 64)
+        good = matrix.closes(slopes, matrix.dominations(slopes))
+        for k in range(8):
+            corners = _corners(slopes.middle[:, k], slopes.free[:, k])
+            exact = (_product(matrix.matrix, secants.jacobians(corner[None])[0]) for corner in corners)
+            whole = all(is_definite(one) for one in exact)
+            assert whole or not good[k]
+            closed, refused = closed + bool(good[k]), refused + (not whole)
+    assert closed > 5
+    assert refused > 5
+
+
 def _corners(middle: np.ndarray, free: np.ndarray) -> Any:
     places = np.flatnonzero(free)
     for bits in product([0.0, 1.0], repeat=len(places)):

@@ -187,8 +187,8 @@ def orientations(secants: Secants, phases: Phases) -> Array:
 
 def _signs(secants: Secants, phases: Phases) -> Array:
     matrices = secants.jacobians((phases > 0).astype(np.float64))
-    size = np.abs(matrices).max(axis=(1, 2))
-    values = np.linalg.det(matrices / np.where(size > 0, size, 1.0)[:, None, None])
+    size = np.abs(matrices).max(axis=2, keepdims=True)  # of each row, because with many of them the product is tiny
+    values = np.linalg.det(matrices / np.where(size > 0, size, 1.0))
     return np.where(np.abs(values) < 1e-13, 0.0, np.sign(values))
 
 
@@ -263,16 +263,25 @@ def _equal_pairs(
 
 
 def orientation_change(setting: Setting, secants: Secants, d: Array, low: float, high: float) -> tuple[Phases, Phases]:
-    """The patterns on both sides of a change of orientation along a ray."""
-    start = orientations(secants, sides(setting, setting.center[None] + low * d))[0]
+    """The patterns on both sides of a change of orientation along a ray.
+
+    They are kept as they were seen: asked again together with others, products may be rounded otherwise.
+    """
+
+    def seen(t: float) -> tuple[Phases, float]:
+        phases = sides(setting, setting.center[None] + t * d)
+        return phases[0], float(orientations(secants, phases)[0])
+
+    first, start = seen(low)
+    second, _ = seen(high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if orientations(secants, sides(setting, setting.center[None] + middle * d))[0] == start:
-            low = middle
+        phases, sign = seen(middle)
+        if sign == start:
+            low, first = middle, phases
         else:
-            high = middle
-    both = sides(setting, setting.center + np.array([low, high])[:, None] * d)
-    return both[0], both[1]
+            high, second = middle, phases
+    return first, second
 
 
 def _preimages(setting: Setting, descent: Descent, reach: float, generator: np.random.Generator) -> None:

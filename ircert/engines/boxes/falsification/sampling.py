@@ -24,8 +24,8 @@ NEARER = 0.97
 TRIES = 40
 POINTS = 100
 HALVINGS = 30
-BEYOND = 1 + 2.0**-20
-"""A little further than the fold that bisection found, which rounding may have put on the near side."""
+BEYOND = 1 + np.array([0.0, 2.0**-48, 2.0**-44, 2.0**-40, 2.0**-34, 2.0**-28, 2.0**-20, 2.0**-14])
+"""How little further than the fold that bisection found: rounding may have put it on the near side."""
 FARTHER = 1.0625
 """Where the regions next to a fold have a collision: as near as this, in parts of the fold's distance."""
 FIRST, LEAST = 0.5, 1e-4
@@ -55,7 +55,9 @@ class FoldSampler:
             if found is None:
                 return
             offset = self._refined(found)
-            pair = orientation_change(self.setting, self.secants, offset, 0.0, BEYOND)
+            ends = self._signs(self.setting.center + np.outer(BEYOND, offset))
+            beyond = BEYOND[np.argmax(ends == -self._reference)]
+            pair = orientation_change(self.setting, self.secants, offset, 0.0, float(beyond))
         self.descent.search(*pair, FARTHER * self._length(offset))
 
     def _first(self, start: float, reach: float) -> Array | None:

@@ -61,7 +61,9 @@ SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
 FALSIFICATION = 0.1
-"""The part of a time limit that looking for collisions may take at first."""
+"""The part of a time limit that looking for collisions may take at first …"""
+LEAST_FALSIFICATION = 0.7
+"""… and the seconds that it may take where a third of the limit allows them."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -178,7 +180,8 @@ class Search:
         if self._over():  # a prover takes time to be made
             return
         reach = min(self.question.reach, self._usual)
-        with self._within(FALSIFICATION * self.question.deadline.left()), suppress(OutOfTime):
+        left = self.question.deadline.left()
+        with self._within(max(FALSIFICATION * left, min(LEAST_FALSIFICATION, left / 3))), suppress(OutOfTime):
             if not self._is_direct and self.setting.constrained == self.setting.size and not self.setting.pseudo:
                 start = min(first_radius(self.setting), reach)
                 FoldSampler(self.setting, self.descent, self.question.seed).search(start, reach)

@@ -1,0 +1,68 @@
+"""Folds that sampling finds: patterns on both sides, and an exact violation."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations
+from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.geometry.norm import Norm
+from tests.engines.boxes.making import residual, setting_of
+
+
+def random_network(rng: np.random.Generator, *sizes: int) -> ircert.Graph:
+    layers = [(rng.normal(size=(b, a)) / np.sqrt(a), 0.3 * rng.normal(size=b)) for a, b in pairwise(sizes)]
+    return ircert.load(layers)
+
+
+@pytest.mark.rule("E-3")
+@pytest.mark.parametrize("norm", Norm)
+@pytest.mark.parametrize("sizes", [(3, 12, 12, 3), (6, 20, 6), (10, 48, 48, 10)])
+def test_a_fold_that_is_sampled_becomes_an_exact_violation(sizes: tuple[int, ...], norm: Norm) -> None:
+    n = sizes[0]
+    setting = setting_of(random_network(np.random.default_rng(n), *sizes), np.full(n, 0.1), norm=norm)
+    descent = Descent(setting, ExactMaps(setting))
+    FoldSampler(setting, descent).search(first_radius(setting), 10.0)
+    assert descent.best is not None
+    pair = descent.best[1]
+    x, y = ([c + t for c, t in zip(setting.exact_center, part, strict=True)] for part in (pair.x, pair.y))
+    assert x != y
+    assert setting.graph.exact(x).tolist() == setting.graph.exact(y).tolist()
+
+
+def test_no_fold_is_found_where_there_is_none() -> None:
+    setting = setting_of(residual(np.random.default_rng(4), 4, 8, scale=0.01), np.zeros(4))
+    descent = Descent(setting, ExactMaps(setting))
+    FoldSampler(setting, descent).search(first_radius(setting), 100.0)
+    assert descent.best is None
+
+
+def test_both_sides_of_a_change_are_oriented_otherwise() -> None:
+    """Also at the last digit, where a point asked again in another batch may fall on the other side."""
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        setting = setting_of(random_network(rng, 5, 20, 20, 5), np.full(5, 0.1))
+        secants, way = Secants(setting), rng.normal(size=5)
+        ends = [FoldSampler(setting, Descent(setting, ExactMaps(setting)))._signs(setting.center[None] + t * way)[0]
+                for t in (0.0, 1.0)]  # fmt: skip
+        if ends[0] * ends[1] < 0:
+            pair = orientation_change(setting, secants, way, 0.0, 1.0)
+            first, second = (orientations(secants, phases[None])[0] for phases in pair)
+            assert first == ends[0] != second
+            found += 1
+    assert found >= 3
+
+
+def test_the_first_radius_is_that_of_the_nearest_kink() -> None:
+    graph = ircert.load([([[1.0, 1.0], [2.0, 0.0]], [0.5, 3.0]), (np.eye(2), np.zeros(2))])
+    for norm, distance in ((Norm.INF, 0.25), (Norm.ONE, 0.5), (Norm.TWO, 0.5 / np.sqrt(2))):
+        assert first_radius(setting_of(graph, np.zeros(2), norm=norm)) == pytest.approx(distance)
+    assert first_radius(setting_of(ircert.load([(np.eye(2), np.zeros(2))]), np.zeros(2))) == np.inf

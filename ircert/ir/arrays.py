@@ -147,6 +147,8 @@ def _is_ours(array: NDArray[Any]) -> bool:
 
 
 def _converted(values: object, what: str) -> Array:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise OpError(f"{what} holds a masked entry; fill it with the number that is meant")
     try:
         raw = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:

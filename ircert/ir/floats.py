@@ -27,6 +27,7 @@ class NotAFloat(ValueError):
 
 def exact_float(given: Any) -> float:
     """The float that equals a real number, perhaps infinite; NotAFloat if there is none."""
+    _refuse_masked(given)
     exact = _exact(given.item() if _is_scalar_array(given) else given)
     if isinstance(exact, float):
         return exact
@@ -38,12 +39,19 @@ def exact_float(given: Any) -> float:
 
 def exact_floats(given: Any) -> Array:
     """A new array of the floats that equal the entries of a list or array of any shape; NotAFloat if one has none."""
+    _refuse_masked(given)
     raw = np.asarray(given) if hasattr(given, "__array__") else _objects(given)
     if raw.dtype.kind == "f" and raw.dtype.itemsize <= 8:
         if np.isnan(raw).any():
             raise NotAFloat("nan is no number")
         return np.asarray(raw.astype(np.float64) + 0.0)
     return np.array([exact_float(value) for value in raw.flat], dtype=np.float64).reshape(raw.shape)
+
+
+def _refuse_masked(given: Any) -> None:
+    """A masked entry is no number, although numpy keeps one behind the mask."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise NotAFloat("a masked entry is no number", "fill it, or leave it out with `fix`")
 
 
 def _objects(given: Any) -> NDArray[np.object_]:

@@ -39,6 +39,7 @@ NOT_REAL = [
     Decimal("nan"),
     [0.5],
     object(),
+    np.ma.masked,
 ]
 CLOSER = ircert.load([([[3.0], [-3.0]], [-1.0, 1.0]), ([[1.0, 1.0]], None)])
 """|3 x - 1|: the collision with the centre 0 lies at 2/3, the kink at 1/3."""
@@ -74,6 +75,16 @@ def test_a_number_is_itself_or_refused(given: Any) -> None:
         assert Fraction(float(given)) != Fraction(given)
     else:
         assert math.isinf(number) or Fraction(number) == Fraction(given)
+
+
+@pytest.mark.rule("Q-1")
+def test_masked_entries_are_no_numbers() -> None:
+    masked = np.ma.masked_array([0.0, 1.0], mask=[False, True])
+    with pytest.raises(QueryError, match="masked"):
+        Query("local", center=masked, radius=1.0)
+    with pytest.raises(IrcertError, match="masked"):
+        ircert.load([(masked.reshape(1, 2), None)])
+    assert exact_floats(np.ma.masked_array([0.0, 1.0], mask=False)).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.rule("Q-1")

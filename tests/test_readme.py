@@ -27,7 +27,7 @@ class MyPass(GraphPass):
 
     name = "my-pass"
 
-    def run(self, source: ircert.Graph) -> Rewrite:
+    def run(self, source: ircert.Graph) -> Rewrite[ircert.Graph]:
         """Nothing to do."""
         return Rewrite(source)
 
@@ -41,8 +41,12 @@ def small(inputs: int, outputs: int, seed: int) -> ircert.Graph:
 
 def given_to(number: int) -> dict[str, Any]:
     """What a block speaks of without making it."""
-    other = small(2, 2, 1)
-    return {0: {"x": [0.5, 0.5], "h2": other}, 3: {"g": small(3, 2, 2)}, 5: {"MyPass": MyPass}}.get(number, {})
+    given: dict[int, dict[str, Any]] = {
+        0: {"x": [0.5, 0.5], "h2": small(2, 2, 1)},
+        3: {"g": small(3, 2, 2)},
+        5: {"MyPass": MyPass},
+    }
+    return given.get(number, {})
 
 
 def test_python_blocks_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in jobs that shells start in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore = ["plugin"]  # a project of its own, run by test_plugin.py
 

@@ -55,11 +55,13 @@ def sample(low: list[float], high: list[float], count: int, seed: int) -> Array:
 
 
 def fit(x: Array, y: Array, hidden: tuple[int, ...], *, alpha: float = 1e-2, iterations: int = 5000) -> Layers:
-    """The layers (W, b) of a relu network trained by L-BFGS with weight decay alpha."""
+    """The layers (W, b) of a relu network trained by L-BFGS with weight decay alpha, in so many iterations at most."""
     model = MLPRegressor(
         hidden_layer_sizes=hidden, solver="lbfgs", alpha=alpha, max_iter=iterations, max_fun=10**6, random_state=SEED
     )
-    model.fit(x, y[:, 0] if y.shape[1] == 1 else y)  # scikit-learn wants one output without an axis of its own
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # large networks end at the limit; `report` says how good
+        model.fit(x, y[:, 0] if y.shape[1] == 1 else y)  # scikit-learn wants one output without an axis of its own
     return _layers(model)
 
 
@@ -120,9 +122,11 @@ def save(name: str, network: Layers | ircert.Graph, x: Array, y: Array) -> None:
 
 
 def report(path: Path, graph: ircert.Graph, x: Array, y: Array) -> None:
-    """Print the size of a file and the error of its network at points x with values y."""
-    error = np.sqrt(np.mean((graph(x) - y) ** 2))
-    print(f"{path.name}: {path.stat().st_size} bytes, root mean square error {error:.4f}", flush=True)
+    """Print the size of a file, and the error and mean R² of its network at points x with values y."""
+    errors = np.mean((graph(x) - y) ** 2, axis=0)
+    error, explained = np.sqrt(errors.mean()), 1 - np.mean(errors / y.var(axis=0))
+    size = path.stat().st_size
+    print(f"{path.name}: {size} bytes, root mean square error {error:.4f}, R² {explained:.5f}", flush=True)
 
 
 def train(

@@ -70,6 +70,13 @@ class Slopes:
         """Some of them."""
         return Slopes(self.middle[:, chosen], self.spare[:, chosen], self.still[:, chosen])
 
+    @staticmethod
+    def joined(parts: list[Slopes]) -> Slopes:
+        """All of them."""
+        return Slopes(
+            *(np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("middle", "spare", "still"))
+        )
+
     def moving(self) -> Slopes:
         """The same without still coordinates."""
         return Slopes(self.middle, self.spare, np.zeros_like(self.still))

@@ -26,7 +26,8 @@ class Enclosures:
     on, off:        the neurons whose phase is decided
     low, high:      bounds on every z
     slopes, shifts: s and μ of every neuron
-    lines:          A of every neuron; output: A of the constrained outputs
+    lines:          A of every neuron; values, errors: its b, and its e with all rounding
+    output:         A of the constrained outputs
     total:          a bound on the sum of all absolute values on the way
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
@@ -42,13 +43,16 @@ class Enclosures:
     shifts: Array
     depths: Array
     lines: Array
+    values: Array
+    errors: Array
     output: Array
     total: Array
     sizes: dict[str, Array]
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
-        names = ("middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths", "lines", "output", "total")
+        names = ("middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths")
+        names += ("lines", "values", "errors", "output", "total")
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 
@@ -61,7 +65,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
     neurons = network.setting.neurons
     on, off = np.zeros((neurons, count), dtype=bool), np.zeros((neurons, count), dtype=bool)
-    lows, highs, slopes, shifts, depths = (np.zeros((neurons, count)) for _ in range(5))
+    lows, highs, slopes, shifts, depths, values, errors = (np.zeros((neurons, count)) for _ in range(7))
     lines = np.zeros((neurons, n, count))
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + half).sum(axis=0)
@@ -87,6 +91,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         size = np.abs(b) + wide
         wide = wide + slack(network.terms, size)
         low, high = b - wide, b + wide
+        values[where], errors[where] = b, state[:, n + 1] + 2 * slack(network.terms, size)
         if norm != "inf":
             low, high = within_ball(state, low, high)
         on[where], off[where], lows[where], highs[where] = low >= 0, high <= 0, low, high
@@ -124,7 +129,9 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     start[:, n] = middle
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, relu, add))[:, :n]
-    return Enclosures(middle, half, on, off, lows, highs, slopes, shifts, depths, lines, output, total, sizes)
+    return Enclosures(
+        middle, half, on, off, lows, highs, slopes, shifts, depths, lines, values, errors, output, total, sizes
+    )
 
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:

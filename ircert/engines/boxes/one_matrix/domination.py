@@ -20,12 +20,15 @@ import numpy as np
 from ircert.bounds.rounding import UNIT
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.enclosures.enclosures import Enclosures
 from ircert.engines.boxes.one_matrix.definite import positive_definite
+from ircert.engines.boxes.one_matrix.exclusions import OFF, ON, Exclusions
 from ircert.ir.arrays import Array, Indices, Mask
 
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
-MOST_FREE = 16
+MOST_CUTS = 10
+"""Neurons whose slopes are cut; where more are too heavy it is not tried."""
 SMALLEST, LARGEST = 1e-9, 1e9
 """Weights t and θ; any positive ones will do."""
 
@@ -46,6 +49,21 @@ class Dominations:
     weights: Array
     above: Array
     below: Array
+
+
+@dataclass(frozen=True)
+class Closed:
+    """Which cubes were closed, by what free neurons take away (`weights`) or cut into faces.
+
+    corners:  for each other cube, slopes where C may fail (cubes that stay, neurons); cornered: which cubes they are
+    cut:      how many cubes were cut
+    """
+
+    closed: Mask
+    weights: Array
+    corners: Array
+    cornered: Indices
+    cut: int
 
 
 class OneMatrix:
@@ -122,34 +140,73 @@ class OneMatrix:
 
     # --- cutting slopes ----------------------------------------------------------------------------------------------
 
-    def closes(self, slopes: Slopes, known: Dominations) -> Mask:
-        """Which cubes are closed, cut into faces where that helps."""
+    def closed(self, slopes: Slopes, known: Enclosures | None = None) -> Closed:
+        """Try to close every cube, cut into faces where that may help; as far as boxes may have their points."""
+        with np.errstate(all="ignore"):
+            found = self._dominations(slopes)
+            open_ = np.flatnonzero(~found.closed)
+            corners = self._worst(slopes, found, open_)
+            tried = np.flatnonzero(_promising(slopes.free[:, open_], found.weights[:, open_]))
+            few = open_[tried]
+            weights = found.weights[:, few]
+            exclusions = Exclusions.none(len(few)) if known is None else Exclusions.of(known.take(few), weights)
+            good, corners[tried] = self._by_faces(slopes.take(few), weights, corners[tried], exclusions)
+        closed = found.closed.copy()
+        closed[few] = good
+        stay = ~closed[open_]
+        return Closed(closed, found.weights, corners[stay], open_[stay], len(few))
+
+    def _by_faces(self, slopes: Slopes, weights: Array, corners: Array, exclusions: Exclusions) -> tuple[Mask, Array]:
+        """Which cubes are closed when they are cut into faces; a corner (cubes, neurons) that failed for each other.
+
+        Faces that no point of the box has are left out: all regions lie at corners of the cube.
+        """
         count = slopes.middle.shape[1]
-        good: Mask = known.closed | (slopes.free.any(axis=0) & (slopes.free.sum(axis=0) <= MOST_FREE))
-        used = np.zeros(count, dtype=np.int64)
-        cube = np.flatnonzero(good & ~known.closed)
-        slopes, weights = slopes.take(cube), known.weights[:, cube]
+        good, failed = np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
+        used, cube = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(cube):
-            slopes = slopes.cut(weights, faces=True)
-            cube = np.concatenate([cube, cube])
-            found = self.dominations(slopes)
+            slopes, cube = _faces(slopes, cube, weights, exclusions)
+            found = self._dominations(slopes)
             np.add.at(used, cube, 1)
-            hopeless = ~found.closed & (~slopes.free.any(axis=0) | ~_positive_middle(found.middle))
+            hopeless = np.flatnonzero(~found.closed)
+            hopeless = hopeless[~slopes.free.any(axis=0)[hopeless] | ~_positive_middle(found.middle[hopeless])]
             good[cube[hopeless]] = False
+            _, first = np.unique(cube[hopeless], return_index=True)
+            chosen = hopeless[first]
+            chosen = chosen[~failed[cube[chosen]]]
+            corners[cube[chosen]] = self._worst(slopes, found, chosen)
+            failed[cube[chosen]] = True
             open_ = np.bincount(cube[~found.closed], minlength=count)
             good &= (open_ <= MOST_OPEN) & ((used <= BUDGET) | (open_ == 0))
             rest = np.flatnonzero(~found.closed & good[cube])
             slopes, cube, weights = slopes.take(rest), cube[rest], found.weights[:, rest]
-        return good
+        return good, corners
 
-    def worst_slopes(self, slopes: Slopes, known: Dominations, chosen: Indices) -> tuple[Array, Array]:
-        """Corners of some cubes where v C J v is small, v the direction in which the rest is least; slopes and v."""
+    @staticmethod
+    def _worst(slopes: Slopes, known: Dominations, chosen: Indices) -> Array:
+        """Corners (cubes, neurons) of some cubes where v C J v is small, v the direction in which M - R is least."""
         _, vectors = np.linalg.eigh(_finite(known.rest[chosen]))
         v = vectors[:, :, 0]
-        gains = np.einsum("kib,bi->kb", known.above[..., chosen], v) * np.einsum(
-            "kib,bi->kb", known.below[..., chosen], v
-        )
-        return slopes.middle[:, chosen] - np.sign(gains) * slopes.spare[:, chosen], v
+        above, below = (np.einsum("kib,bi->kb", part[..., chosen], v) for part in (known.above, known.below))
+        return np.asarray((slopes.middle[:, chosen] - np.sign(above * below) * slopes.spare[:, chosen]).T)
+
+
+def _faces(slopes: Slopes, cube: Indices, weights: Array, exclusions: Exclusions) -> tuple[Slopes, Indices]:
+    """Both faces of every cube across its heaviest free neuron, as far as its box may have points of them."""
+    heaviest = np.argmax(np.where(slopes.free, np.nan_to_num(weights), -1.0), axis=0)
+    faces, here = slopes.cut(weights, faces=True), np.arange(len(cube))
+    parts = []
+    for side, chosen in ((OFF, here), (ON, here + len(cube))):
+        face, empty = exclusions.take(cube).follow(faces.take(chosen), heaviest, side)
+        parts.append((face.take(~empty), cube[~empty]))
+    return Slopes.joined([face for face, _ in parts]), np.concatenate([which for _, which in parts])
+
+
+def _promising(free: Mask, weights: Array) -> Mask:
+    """Where cutting a few of the heaviest neurons leaves little weight; more than 1 in all is hardly ever closed."""
+    heavy = -np.sort(-np.nan_to_num(weights, nan=np.inf), axis=0)
+    left = heavy.sum(axis=0) - heavy[:MOST_CUTS].sum(axis=0)
+    return np.asarray((left <= 1.0) & free.any(axis=0))
 
 
 def _taken(spare: Array, above: Array, reach: Array, below: Array, inverse: Array) -> tuple[Array, Array]:

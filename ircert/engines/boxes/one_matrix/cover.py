@@ -1,0 +1,196 @@
+"""A ball covered by boxes that one matrix closes: its points lie in regions with sym(C J) positive definite.
+
+All boxes are closed with the same C: two halves with two matrices say nothing about pairs across them. What fails is
+kept for whoever makes a better matrix: points of regions where C is wrong, and corners of slopes where it may be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
+from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.ir.arrays import Array, Indices, Mask
+
+MOST = 3_000_000
+"""Boxes that memory should hold."""
+MOST_CORNERS = 300
+"""Corners that are kept, of boxes that failed."""
+LOOKED_AT = 128
+"""Boxes of a wave in which points are looked at, and regions that are: C may be wrong there."""
+ENOUGH = 12
+"""Points where C is wrong after which it is given up."""
+
+
+@dataclass
+class Frontier:
+    """Boxes that are not closed; below the radius `keys` they have no points; `depths` counts their cuts."""
+
+    boxes: Boxes
+    keys: Array
+    depths: Indices
+
+    def take(self, chosen: Indices | Mask) -> Frontier:
+        """Some of them."""
+        return Frontier(self.boxes.take(chosen), self.keys[chosen], self.depths[chosen])
+
+    def plus(self, *others: Frontier) -> Frontier:
+        """These and others."""
+        all_ = (self, *others)
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("keys", "depths"))
+        return Frontier(joined([f.boxes for f in all_]), *rest)
+
+
+class MatrixFails(Exception):
+    """Regions of the ball have directions in which C J is not positive; `failing` has points of them."""
+
+
+@dataclass
+class Cover:
+    """The search with one matrix; `reached` is the radius of the largest ball that it proves.
+
+    by_size: the largest boxes come first, to see where C is bad; else those nearest to the centre
+    spent:   how many boxes were looked at
+    failing: points where C is wrong
+    corners: slopes of corners where it may be (count, neurons), and from which radius on each may be met
+    """
+
+    matrix: OneMatrix
+    points: Points
+    counts: Counts
+    by_size: bool = False
+    spent: int = 0
+    reached: float = 0.0
+    failing: list[Array] = field(default_factory=list, repr=False)
+    corners: list[tuple[Array, Array]] = field(default_factory=list, repr=False)
+    _frontier: Frontier | None = field(default=None, repr=False)
+    _root: float = 0.0
+
+    @property
+    def network(self) -> Batches:
+        """The network."""
+        return self.matrix.network
+
+    def open_share(self, radius: float) -> float:
+        """How much of the box around the ball is not closed."""
+        assert self._frontier is not None
+        return float(np.exp2(-self._frontier.depths[self._frontier.keys < radius].astype(np.float64)).sum())
+
+    def holds(self, radius: float) -> bool:
+        """Whether the cover is of a ball at least that large."""
+        return self._frontier is not None and radius <= self._root
+
+    def begin(self, radius: float) -> None:
+        """Start from the box around the ball; what is closed is not looked at again."""
+        if self._frontier is None or radius > self._root:
+            self._frontier = Frontier(around(self.network.setting, radius), np.zeros(1), np.zeros(1, dtype=np.int64))
+            self._root = radius
+
+    def step(self, radius: float) -> Outcome | None:
+        """One wave; how the search ended, if it did: "violated" where C is wrong. What ends a wave loses nothing."""
+        assert self._frontier is not None
+        keys = self._frontier.keys
+        # in this order: what is not a number says nothing
+        self.reached = max(self.reached, min(float(keys.min(initial=np.inf)), self._root))
+        if self.reached >= radius:
+            return "closed"
+        if len(keys) > MOST or not (keys < radius).any():  # the latter where keys are no numbers
+            return "stopped"
+        before = self._frontier
+        try:
+            left = self._worked(self._popped(radius, self.network.batch), radius)
+        except MatrixFails:
+            return "violated"
+        except BaseException:
+            self._frontier = before
+            raise
+        self._frontier = self._frontier.plus(left)
+        return None
+
+    def _popped(self, radius: float, count: int) -> Frontier:
+        assert self._frontier is not None
+        whole = self._frontier
+        below = np.flatnonzero(whole.keys < radius)
+        if len(below) > count:
+            order = whole.depths[below] if self.by_size else whole.keys[below]
+            below = below[np.argpartition(order, count)[:count]]
+        chosen = np.zeros(len(whole.keys), dtype=bool)
+        chosen[below] = True
+        here, self._frontier = whole.take(chosen), whole.take(~chosen)
+        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
+
+    def _worked(self, here: Frontier, radius: float) -> Frontier:
+        """What is left of some boxes: their halves, or what lies beyond the radius."""
+        self.counts.waves += 1
+        self.counts.boxes += len(here.keys)
+        self.spent += len(here.keys)
+        if not len(here.keys):
+            return here
+        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
+        slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, len(here.keys)), dtype=bool))
+        found = self.matrix.closed(slopes, known)
+        self.counts.slopes += found.cut
+        done = here.take(found.closed)
+        done = done.take(farthest(self.network.setting, done.boxes) > radius)
+        done.keys[:] = radius
+        rest = np.flatnonzero(~found.closed)
+        if not len(rest):
+            return done
+        left, known, weights = here.take(rest), known.take(rest), found.weights[:, rest]
+        self._look(left, known, weights, radius)
+        self._keep(found.corners, here.keys[found.cornered])
+        return done.plus(self._halves(left, known, weights))
+
+    def _keep(self, slopes: Array, radii: Array) -> None:
+        """Corners of the boxes that failed last: those of large boxes ask too much."""
+        chosen = self.points.chosen(len(radii), MOST_CORNERS)
+        self.corners.append((slopes[chosen], radii[chosen]))
+        while sum(len(kept) for _, kept in self.corners[1:]) >= MOST_CORNERS:
+            self.corners.pop(0)
+
+    def _look(self, here: Frontier, known: Enclosures, weights: Array, radius: float) -> None:
+        """Look for a point where C is wrong: anywhere in boxes, and where their heaviest neurons are on or off."""
+        if len(here.keys) > LOOKED_AT:
+            chosen = np.arange(LOOKED_AT)
+            here, known, weights = here.take(chosen), known.take(chosen), weights[:, chosen]
+        points, boxes = self.points, here.boxes
+        open_ = ~known.on & ~known.off
+        heaviest = np.argmax(np.where(open_, np.nan_to_num(weights), -1.0), axis=0)
+        line = known.lines[heaviest, :, np.arange(len(heaviest))]
+        shares = [points.shares(boxes.low.shape), *(0.5 + sign * 0.499 * np.sign(line) for sign in (1.0, -1.0))]
+        looked = np.concatenate([boxes.low + share * boxes.widths for share in shares])
+        looked = looked[points.radii(looked) < radius]
+        if not len(looked):
+            return
+        looked = points.of_different_regions(looked)
+        if len(looked) > LOOKED_AT:
+            looked = looked[points.chosen(len(looked), LOOKED_AT)]
+        product = np.matmul(self.matrix.matrix, points.jacobians(looked))
+        bad = np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0
+        if bad.any():
+            self.failing.append(looked[bad])
+            if sum(map(len, self.failing)) >= ENOUGH:
+                raise MatrixFails
+
+    def _halves(self, here: Frontier, known: Enclosures, weights: Array) -> Frontier:
+        """Cut where free neurons that take away most change most."""
+        length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
+        shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
+        open_ = ~known.on & ~known.off
+        gains = np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
+        wanted = np.argmax(np.where(known.half > 0, gains + 1e-9 * known.half, -1.0), axis=0)
+        halves = joined(list(here.boxes.halves(wanted)))
+        keys = np.maximum(np.tile(here.keys, 2), nearest(self.network.setting, halves))
+        return Frontier(halves, keys, np.tile(here.depths + 1, 2))
+
+
+def _finite(matrices: Array) -> Array:
+    good: Mask = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    return np.where(good[:, None, None], matrices, np.eye(matrices.shape[1]))

@@ -1,0 +1,104 @@
+"""Sides that two neurons never take together on a box: their planes are nearly parallel, or cross outside of it.
+
+With z_i = A_i (x - m) + b_i, off by at most e_i, no point of the box has s_i z_i >= 0 and s_j z_j >= 0 if for a κ > 0
+s_i z_i + κ s_j z_j < 0 on the whole box. The largest value of that sum over the box is convex and piecewise linear in
+κ, with kinks where a coefficient changes its sign; it is computed there, rounded upward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT
+from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.enclosures.enclosures import Enclosures
+from ircert.ir.arrays import Array, Indices, Mask
+
+MOST = 8
+"""Neurons of a box that are compared, the heaviest ones …"""
+MOST_INPUTS = 16
+"""… and inputs: with more of them planes are hardly ever parallel, and the work grows with their square."""
+LARGEST = 1e9
+"""Multipliers κ and 1 / κ."""
+ON, OFF = 0, 1
+
+
+@dataclass(frozen=True)
+class Exclusions:
+    """For some neurons of each box (`neurons`: ranks, boxes) which sides exclude each other (rank, side, rank, side,
+    boxes)."""
+
+    neurons: Indices
+    sides: Mask
+
+    @staticmethod
+    def none(boxes: int) -> Exclusions:
+        """Nothing is excluded."""
+        return Exclusions(np.zeros((0, boxes), dtype=np.int64), np.zeros((0, 2, 0, 2, boxes), dtype=bool))
+
+    @staticmethod
+    def of(known: Enclosures, weights: Array) -> Exclusions:
+        """Of the heaviest free neurons of boxes."""
+        free = ~known.on & ~known.off
+        count = min(MOST, len(free)) if known.half.shape[0] <= MOST_INPUTS else 0
+        order = np.argsort(np.where(free, -np.nan_to_num(weights, nan=np.inf), np.inf), axis=0, kind="stable")[:count]
+        boxes = np.arange(free.shape[1])
+        excluded = np.zeros((count, 2, count, 2, len(boxes)), dtype=bool)
+        lines, values, errors = (part[order, ..., boxes] for part in (known.lines, known.values, known.errors))
+        is_free = free[order, boxes]
+        for i in range(count):
+            for j in range(i):
+                both = np.flatnonzero(is_free[i] & is_free[j])
+                if not len(both):
+                    continue
+                first, second = ((lines[k][both], values[k][both], errors[k][both]) for k in (i, j))
+                for a, b, found in _excluded(first, second, known.half[:, both].T):
+                    excluded[i, a, j, b, both] = excluded[j, b, i, a, both] = found
+        return Exclusions(order, excluded)
+
+    def take(self, chosen: Indices) -> Exclusions:
+        """Those of some boxes, perhaps several times."""
+        return Exclusions(self.neurons[:, chosen], self.sides[..., chosen])
+
+    def follow(self, slopes: Slopes, neurons: Indices, side: int) -> tuple[Slopes, Mask]:
+        """What follows when one neuron of every cube takes a side: slopes of others, and which cubes have no point."""
+        empty = np.zeros(len(neurons), dtype=bool)
+        ranks, cubes = np.nonzero(self.neurons == neurons)
+        if not len(cubes):
+            return slopes, empty
+        middle, spare = slopes.middle.copy(), slopes.spare.copy()
+        impossible = self.sides[ranks, side, :, :, cubes]  # (those cubes, ranks, sides)
+        others = self.neurons[:, cubes].T
+        where = others, cubes[:, None]
+        is_free = spare[where] > 0
+        on, off = impossible[:, :, ON], impossible[:, :, OFF]
+        against = (on & off) | (~is_free & np.where(middle[where] > 0.5, on, off))
+        empty[cubes] = against.any(axis=1)
+        forced = is_free & (on | off)
+        middle[where] = np.where(forced, np.where(off, 1.0, 0.0), middle[where])
+        spare[where] = np.where(forced, 0.0, spare[where])
+        return Slopes(middle, spare, slopes.still), empty
+
+
+def _excluded(
+    first: tuple[Array, Array, Array], second: tuple[Array, Array, Array], half: Array
+) -> list[tuple[int, int, Mask]]:
+    """For the sides of two neurons, given by A, b and e: on which boxes they exclude each other."""
+    found = []
+    for a, s in ((ON, 1.0), (OFF, -1.0)):
+        for b, t in ((ON, 1.0), (OFF, -1.0)):
+            with np.errstate(all="ignore"):
+                kinks = -(s * first[0]) / (t * second[0])
+                kappa = np.where((kinks > 1 / LARGEST) & (kinks < LARGEST), kinks, 1.0)[:, :, None]
+                line = s * first[0][:, None] + kappa * (t * second[0])[:, None]
+                sizes = (np.abs(first[0])[:, None] + kappa * np.abs(second[0])[:, None]) * half[:, None]
+                kappa = kappa[:, :, 0]
+                value = s * first[1][:, None] + kappa * (t * second[1])[:, None]
+                size = sizes.sum(axis=2) + np.abs(first[1])[:, None] + kappa * np.abs(second[1])[:, None]
+                error = first[2][:, None] + kappa * second[2][:, None]
+                top = value + (np.abs(line) * half[:, None]).sum(axis=2) + error
+                room = 16.0 * (half.shape[1] + 8) * UNIT * (size + error) + 1e-290
+                found.append((a, b, np.asarray((top < -room).any(axis=1))))
+    return found

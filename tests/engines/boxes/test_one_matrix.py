@@ -219,7 +219,7 @@ def test_every_matrix_begins_with_the_whole_ball() -> None:
     graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
     setting = setting_of(graph, np.zeros(3))
     network, points = Batches(setting), Points(setting)
-    first = Cover(OneMatrix(network, np.linalg.inv(points.reference(0.5))), points, Counts())
+    first = Cover(OneMatrix(network, np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts())
     first.begin(0.5)
     with np.errstate(all="ignore"):
         for _ in range(3):
@@ -300,7 +300,7 @@ def test_jacobians_that_overflow_are_left_out() -> None:
 def test_a_distance_that_is_no_number_proves_nothing() -> None:
     setting = setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3))
     points = Points(setting)
-    cover = Cover(OneMatrix(Batches(setting), np.linalg.inv(points.reference(0.5))), points, Counts())
+    cover = Cover(OneMatrix(Batches(setting), np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts())
     cover.begin(0.5)
     assert cover._frontier is not None
     cover._frontier.keys[:] = np.nan

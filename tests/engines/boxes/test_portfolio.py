@@ -15,13 +15,15 @@ from ircert.engines.boxes.falsification.falsifier import Falsifier, falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.portfolio import FIRST, LAST, Portfolio, Stop
+from ircert.engines.boxes.search.portfolio import FIRST, Portfolio, Stop
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.families import FAMILIES
+
+SHARE = 2.0
 
 
 class Counted:
@@ -47,25 +49,25 @@ def test_the_first_answer_counts(outcome: Outcome) -> None:
     counts = Counts()
     long, short = Counted(counts, 10**9, "closed"), Counted(counts, 20_000, outcome)
     for ways in ([long, short], [short, long]):
-        assert Portfolio(counts, [way.advance for way in ways]).advance(lambda: False) == outcome
+        assert Portfolio(counts, [(way.advance, SHARE) for way in ways]).advance(lambda: False) == outcome
         short.left = 20_000
-    assert counts.boxes <= 2 * (1 + 2 * LAST) * 20_000 + 8 * LAST * FIRST  # no more than a factor is lost
+    assert counts.boxes <= 2 * (1 + 2 * SHARE) * 20_000 + 8 * SHARE * FIRST  # no more than a factor is lost
     assert long.turns[:2] == sorted(long.turns[:2])
 
 
 def test_a_way_that_gives_up_leaves_the_rest_to_the_others() -> None:
     counts = Counts()
     tired, patient = Counted(counts, 10, "stopped"), Counted(counts, 100_000, "closed")
-    assert Portfolio(counts, [tired.advance, patient.advance]).advance(lambda: False) == "closed"
+    assert Portfolio(counts, [(tired.advance, 1.0), (patient.advance, SHARE)]).advance(lambda: False) == "closed"
     assert len(tired.turns) == 1
     tired.left = 10
-    assert Portfolio(counts, [tired.advance]).advance(lambda: False) == "stopped"
+    assert Portfolio(counts, [(tired.advance, 1.0)]).advance(lambda: False) == "stopped"
 
 
 def test_stopped_it_goes_on_where_it_was() -> None:
     counts = Counts()
     ways = [Counted(counts, 10**9, "closed"), Counted(counts, 50_000, "violated")]
-    portfolio = Portfolio(counts, [way.advance for way in ways])
+    portfolio = Portfolio(counts, [(way.advance, SHARE) for way in ways])
     stops = 0
     while (end := counts.boxes + 700) and portfolio.advance(lambda end=end: counts.boxes >= end) == "stopped":  # type: ignore[misc]
         stops += 1

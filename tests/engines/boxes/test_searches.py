@@ -65,7 +65,7 @@ def test_boundaries_between_subnormal_floats(radius: float, norm: str) -> None:
 @pytest.mark.parametrize("search", [Orientation, PairSearch])
 def test_an_error_in_a_wave_leaves_its_pieces_open(search: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     prover = prover_of(setting_of(ircert.load(square()), [1.0, 0.5]))
-    prover._ways[4.0] = Portfolio(prover.counts, [lambda stop: prover._by_degree(4.0, stop)])
+    prover._ways[4.0] = Portfolio(prover.counts, [(lambda stop: prover._by_degree(4.0, stop), 1.0)])
     with monkeypatch.context() as patch:
 
         def fails(*_: Any) -> Any:

@@ -51,8 +51,8 @@ class Enclosures:
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
-        names = ("middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths")
-        names += ("lines", "values", "errors", "output", "total")
+        names = ["middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths"]
+        names += ["lines", "values", "errors", "output", "total"]
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 

@@ -169,7 +169,7 @@ class OneMatrix:
             found = self._dominations(slopes)
             np.add.at(used, cube, 1)
             hopeless = np.flatnonzero(~found.closed)
-            hopeless = hopeless[~slopes.free.any(axis=0)[hopeless] | ~_positive_middle(found.middle[hopeless])]
+            hopeless = hopeless[~slopes.free[:, hopeless].any(axis=0) | ~_positive_middle(found.middle[hopeless])]
             good[cube[hopeless]] = False
             _, first = np.unique(cube[hopeless], return_index=True)
             chosen = hopeless[first]

@@ -19,16 +19,14 @@ Way: TypeAlias = Callable[[Stop], Outcome]
 
 FIRST = 1_000
 """The effort of a first turn, in boxes."""
-LAST = 2
-"""How many times as much the last way gets."""
 
 
 @dataclass
 class Portfolio:
-    """Ways in the order of their turns: those that find violations first, then those that need none."""
+    """Ways in the order of their turns, each with its share of the effort: one that is expected to win gets more."""
 
     counts: Counts
-    ways: list[Way]
+    ways: list[tuple[Way, float]]
     turn: int = 0
     effort: int = FIRST
     used: int = 0
@@ -38,7 +36,7 @@ class Portfolio:
         while self.ways:
             start = self.counts.effort
             until = self._until(stop)
-            outcome = self.ways[self.turn](until)
+            outcome = self.ways[self.turn][0](until)
             if outcome != "stopped":
                 return outcome
             # a turn that is interrupted goes on next time
@@ -56,7 +54,7 @@ class Portfolio:
     def _allowed(self) -> float:
         if len(self.ways) == 1:
             return math.inf
-        return self.effort * (LAST if self.turn == len(self.ways) - 1 else 1)
+        return self.effort * self.ways[self.turn][1]
 
     def _until(self, stop: Stop) -> Stop:
         end = self.counts.effort + self._allowed - self.used

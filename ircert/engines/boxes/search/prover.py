@@ -1,6 +1,7 @@
-"""Which balls are good: by degree where there are as many constrained outputs as inputs, else pair by pair.
+"""Which balls are good: by one matrix, by degree, or pair by pair.
 
-Degree: let f be continuous on a ball and piecewise linear, with all regions inside of one orientation, and let it tell
+One matrix (`one_matrix`) looks at points alone, and mostly wins. Degree, where there are as many constrained outputs as
+inputs: let f be continuous on a ball and piecewise linear, with all regions inside of one orientation, and let it tell
 the points of the boundary apart. Then f is injective on the ball: a value has as many preimages inside as its degree,
 which is 0 outside the image of the boundary, a sphere, and 1 or -1 inside. So the inside is searched for single
 regions, and only the boundary for pairs.
@@ -37,6 +38,15 @@ WORK = 10_000
 """Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
 STEP = 0.01
 """How much larger than a good ball the next one is at least."""
+MATRIX = {1: 1.0, 2: 1.0, 3: 4.0, 4: 4.0}
+MATRIX_BEYOND = 8.0
+"""How much more than other ways one matrix gets, by the number of inputs: points where others look for pairs."""
+TREE = 2.0
+"""… and trees of phases for whole balls, where few neurons are open."""
+ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
+DEGREE = "one orientation inside and no collision on the boundary"
+PAIRS = "all pairs of its boxes were excluded"
+PHASES = "a tree of phases excludes all pairs"
 
 
 @dataclass
@@ -56,6 +66,8 @@ class Prover:
     injective: Setting | None = None
     reached: float = 0.0
     processes: Processes | None = None
+    argument: str = ""
+    """What proves the ball of the radius `reached`."""
     orientation: Orientation | None = None
     _pairs: PairSearch | None = field(default=None, repr=False)
     _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
@@ -103,35 +115,51 @@ class Prover:
         outcome = self._ways[radius].advance(stop)
         if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
-        if outcome == "closed":
-            self.reached = max(self.reached, radius)
         return outcome
 
-    def _ways_for(self, radius: float) -> list[Way]:
-        """One tree for all pairs, and boxes by degree or in pairs; for `transform` also the constrained outputs
-        alone."""
-        whole = WholeTree(self.tools, radius)
-        ways: list[Way] = [] if self.inner is None else [lambda stop: self._by_constrained_outputs(radius, stop)]
+    def _reach_to(self, radius: float, argument: str) -> None:
+        """A ball is good."""
+        if radius > self.reached:
+            self.reached, self.argument = radius, argument
+
+    def _ways_for(self, radius: float) -> list[tuple[Way, float]]:
+        """One matrix, boxes by degree or in pairs, and one tree for all pairs; for `transform` also the constrained
+        outputs alone."""
+        ways: list[tuple[Way, float]] = []
+        share = MATRIX.get(self.setting.size, MATRIX_BEYOND)
+        if self.inner is not None:
+            ways.append((lambda stop: self._by_constrained_outputs(radius, stop), share))
         if self.covering is not None:
-            ways.append(lambda stop: self._by_matrix(radius, stop))
-        if self.setting.size > MOST_CUT:
-            return [*ways, whole.advance]
-        if self.orientation is not None:
-            ways.append(lambda stop: self._by_degree(radius, stop))
-        else:
-            ways.append(lambda stop: self._by_pairs(radius, math.inf, stop))
-        return [*ways, whole.advance] if few_open(self.setting, radius) else ways
+            ways.append((lambda stop: self._by_matrix(radius, stop), share))
+        if self.setting.size <= MOST_CUT:
+            boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
+            ways.append((lambda stop: boxes(radius, stop), 1.0))
+        if self.setting.size > MOST_CUT or few_open(self.setting, radius):
+            whole = WholeTree(self.tools, radius)
+            ways.append((lambda stop: self._by_tree(whole, stop), TREE))
+        return ways
+
+    def _by_tree(self, whole: WholeTree, stop: Stop) -> Outcome:
+        outcome = whole.advance(stop)
+        if outcome == "closed":
+            self._reach_to(whole.radius, PHASES)
+        return outcome
+
+    def _by_all_pairs(self, radius: float, stop: Stop) -> Outcome:
+        return self._by_pairs(radius, math.inf, stop)
 
     def _by_constrained_outputs(self, radius: float, stop: Stop) -> Outcome:
         """Where the constrained outputs tell points apart nothing else matters; where they do not, nothing is said."""
         assert self.inner is not None
-        return "closed" if self.inner.prove(radius, stop=stop) == "closed" else "stopped"
+        outcome = self.inner.prove(radius, stop=stop)
+        self._reach_to(self.inner.reached, f"the given outputs tell its points apart: {self.inner.argument}")
+        return "closed" if outcome == "closed" else "stopped"
 
     def _by_matrix(self, radius: float, stop: Stop) -> Outcome:
         """One matrix for the whole ball; a smaller ball that it covers is good as well."""
         assert self.covering is not None
         outcome = self.covering.advance(radius, stop)
-        self.reached = max(self.reached, self.covering.reached)
+        self._reach_to(self.covering.reached, ONE_MATRIX)
         return outcome
 
     def _by_degree(self, radius: float, stop: Stop) -> Outcome:
@@ -142,7 +170,10 @@ class Prover:
             until = self._until(self.counts.work + work, stop)
             outcome = self._inside(radius, until)
             if outcome == "closed":
-                return self._boundary(radius, stop)
+                outcome = self._boundary(radius, stop)
+                if outcome == "closed":
+                    self._reach_to(radius, DEGREE)
+                return outcome
             if outcome == "violated" or stop() or not until():
                 return self._in_ball(outcome, radius)
             smaller = self.orientation.reached * (1 - STEP / 2)
@@ -151,7 +182,7 @@ class Prover:
                 if outcome == "violated":
                     return outcome
                 if outcome == "closed":
-                    self.reached = max(self.reached, smaller)
+                    self._reach_to(smaller, DEGREE)
             work *= 4
 
     def _inside(self, radius: float, stop: Stop) -> Outcome:
@@ -161,10 +192,10 @@ class Prover:
         if reach <= orientation.reached:
             return "closed"
         if radius not in self._insides:
-            ways: list[Way] = [lambda until: orientation.advance(reach, until)]
+            ways: list[tuple[Way, float]] = [(lambda until: orientation.advance(reach, until), 1.0)]
             if few_open(self.setting, reach):
                 tree = CellTree(self.network, orientation.falsifier, self.counts)
-                ways.append(WholeCells(tree, reach).advance)
+                ways.append((WholeCells(tree, reach).advance, TREE))
             self._insides = {radius: Portfolio(self.counts, ways)}
         outcome = self._insides[radius].advance(stop)
         if outcome == "closed":
@@ -202,7 +233,7 @@ class Prover:
         self._pairs.clear = max(self.reached, 0.0 if self.inner is None else self.inner.reached)
         outcome = self._pairs.advance(radius, stop)
         if nearer == math.inf:
-            self.reached = max(self.reached, self._pairs.reached)
+            self._reach_to(self._pairs.reached, PAIRS)
         return outcome
 
 

@@ -25,6 +25,7 @@ from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radiu
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.climbing import Climb
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
@@ -39,14 +40,13 @@ from ircert.result.radius import End
 from ircert.result.result import Optimum, Trust
 from ircert.result.witness import length_down
 
-CLEAR = "no violation in this ball: boxes and trees of phases, proved in exact or safely rounded arithmetic"
+CLEAR = "no violation in this ball: {}; proved in exact or safely rounded arithmetic"
+ELSEWHERE = "known from another engine"
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 NEAR = "an exact tree excludes pairs nearer than"
 FAR = "the dual bound of the mixed-integer program those further apart"
 GROWTH = {1: 16.0, 2: 4.0}
-"""A ball that is tried has at most this many times the radius of one that is good, by the number of inputs …"""
-GROWTH_BEYOND = 2.0
-"""… and with more of them, where the network is not small: the work grows with a power of the radius."""
+"""A ball that is tried has at most this many times the radius of one that is good, by the number of inputs."""
 FASTEST = 2.0**12
 """… but beyond the radii that are asked about without a limit, steps grow up to this one."""
 FIRST = 0.983
@@ -221,13 +221,13 @@ class Search:
             outcome = self._prove(radius, SHARE * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0, "exact")
-                return Answer.good(End(radius, CLEAR), self._stats(), optimum)
+                return Answer.good(self._clear_end(radius), self._stats(), optimum)
             if outcome != "violated":
                 return self._near_and_far(radius)
         return self.with_optimum(self._refuted(), radius)
 
     def _refuted(self) -> Answer:
-        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        certified = self._clear_end(self.clear)
         return Answer.bad(self._witness(), certified, None, self._stats())
 
     def with_optimum(self, answer: Answer, radius: float) -> Answer:
@@ -276,7 +276,7 @@ class Search:
         seconds = question.deadline.left() / 2
         self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, Norm.INF))
         if self.far.pair is not None:
-            certified = End(self.clear, CLEAR if self.clear else NOTHING)
+            certified = self._clear_end(self.clear)
             return Answer.bad(self.far.pair, certified, None, self._stats())
         if self.far.bound is None:
             self._end_by(Cause.SOLVER, f"the tree is too large, and {self.far.reason}")
@@ -294,39 +294,58 @@ class Search:
     def _stopped(self) -> Answer:
         if self.question.radius is not None and self.descent.has_within(self.question.radius):
             return self._refuted()
-        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        certified = self._clear_end(self.clear)
         return replace(nothing_known(self.question, self._why()), certified=certified, stats=self._stats())
 
     # --- the largest radius ------------------------------------------------------------------------------------------
 
     def _bracket(self) -> None:
-        """Grow until something is found, then prove the ball just below it.
+        """Grow until something is found, then prove the ball just below it."""
+        if self._is_direct:
+            self._ask_directly()
+        else:
+            self._climb()
 
-        Small questions are asked directly. For others small balls come first, because time may end. A ball that takes
-        too long is followed by smaller ones.
-        """
+    def _climb(self) -> None:
+        """Small balls first, because time may end."""
+        top = self._top()
+        climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)))
+        while not (self._is_settled(top) or climb.is_hopeless):
+            radius, before = climb.next(self.clear, top), self.counts.effort
+            outcome = self._prove(radius, math.inf, effort=climb.effort)
+            if outcome == "closed":
+                climb.proved()
+            elif outcome == "stopped":
+                climb.failed(gave_up=self.counts.effort - before < climb.effort)
+            top = self._top()
+
+    def _ask_directly(self) -> None:
+        """The ball in question at once; one that takes too long is followed by smaller ones."""
         deadline, hard = self.question.deadline, math.inf
-        direct = self._is_direct
-        slow = GROWTH[min(self.setting.size, 2)] if direct else GROWTH_BEYOND
+        slow = GROWTH[min(self.setting.size, 2)]
         growth = slow
         for _ in range(BISECTIONS):
             outcome: Outcome = "closed"
             while outcome != "stopped":
                 target = self._target(growth)
-                top = min(target, hard)
-                if deadline.passed() or self.descent.infimum_is_zero or self.clear >= top * (1 - self.question.tol / 4):
+                if self._is_settled(min(target, hard)):
                     return
                 if target < hard:
-                    radius = target if direct else min(target, growth * self.clear or self._start(target))
+                    radius = target
                 else:
                     radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
                 outcome = self._prove(radius, SHARE * deadline.left())
                 growth = min(growth * growth, FASTEST) if self.clear >= self._usual else slow
             hard = radius
 
-    def _start(self, target: float) -> float:
-        """The first ball: one in which hardly a neuron switches."""
-        return min(WITHIN * first_radius(self.setting), SMALLEST * target)
+    def _is_settled(self, top: float) -> bool:
+        over = self.question.deadline.passed() or self.descent.infimum_is_zero
+        return over or self.clear >= top * (1 - self.question.tol / 4)
+
+    def _top(self) -> float:
+        """The largest ball that is worth proving."""
+        below = self._below_best()
+        return self.question.reach if below is None else below
 
     def _target(self, growth: float) -> float:
         """The ball to prove: just below the best collision, or larger than what is proved."""
@@ -347,20 +366,25 @@ class Search:
         root = self.setting.norm.length(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
-    def _prove(self, radius: float, seconds: float, nearer: float = math.inf) -> Outcome:
+    def _prove(self, radius: float, seconds: float, nearer: float = math.inf, effort: float = math.inf) -> Outcome:
         """Prove a ball, or find a violation in it."""
         if self._over():
             return "stopped"
+        most = self.counts.effort + effort
+
+        def stop() -> bool:
+            return self._over() or self.counts.effort > most
+
         # what is not a finite number proves nothing, and need not be reported
         with self._within(seconds), np.errstate(all="ignore"):
-            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer))
+            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer, stop=stop))
         self.clear = max(self.clear, self.prover.reached)
         self._report(f"radius {radius:g}: {outcome}")
         return outcome
 
     def _ends(self) -> Answer:
         whole = self.clear >= self.question.reach
-        certified = End(self.clear, CLEAR if self.clear else NOTHING)
+        certified = self._clear_end(self.clear)
         best = self.descent.best
         stop = None if whole else self._why()
         if best is None:
@@ -370,6 +394,13 @@ class Search:
             return Answer.bracket(End(0.0, NOTHING), zero, self._witness(), self._stats())
         refuted = self._refuted_end()
         return Answer.bracket(certified, refuted, self._witness(), self._stats(), stop=stop)
+
+    def _clear_end(self, radius: float) -> End:
+        """A ball that is good, and why."""
+        if not radius:
+            return End(0.0, NOTHING)
+        made = "prover" in self.__dict__  # else the ball is known from elsewhere
+        return End(radius, CLEAR.format(self.prover.argument if made and self.prover.argument else ELSEWHERE))
 
     def _refuted_end(self) -> End:
         assert self.descent.best is not None

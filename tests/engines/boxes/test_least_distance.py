@@ -78,3 +78,10 @@ def test_a_nearest_pair_is_not_looked_for_when_time_is_over() -> None:
     assert polytope.nearest() is not None
     with pytest.raises(Undecided):
         polytope.nearest(goes_on=lambda: False)
+
+
+def test_without_rows_the_nearest_point_is_that_of_the_map() -> None:
+    """|(s - 3, 4)| is least at s = 3; the routine below must not be called without columns, which ends the process."""
+    found = nearest_in_floats([np.array([[1.0, -3.0], [0.0, 4.0]])], np.zeros((0, 2)))
+    assert found is not None
+    assert found == pytest.approx([3.0])

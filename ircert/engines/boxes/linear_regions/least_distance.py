@@ -83,7 +83,8 @@ def _least(matrix: Array, rows: Array) -> Array | None:
         return None
     target = np.zeros(len(table))
     target[-1] = 1.0
-    weights, _ = nnls(table, target)
+    # without columns scipy's routine frees memory twice
+    weights = nnls(table, target)[0] if table.shape[1] else np.zeros(0)
     rest = target - table @ weights
     if not rest[-1] > 0:
         return None

@@ -10,7 +10,7 @@ import pytest
 import ircert
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations
+from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations, sides
 from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.geometry.norm import Norm
@@ -51,8 +51,7 @@ def test_both_sides_of_a_change_are_oriented_otherwise() -> None:
         rng = np.random.default_rng(seed)
         setting = setting_of(random_network(rng, 5, 20, 20, 5), np.full(5, 0.1))
         secants, way = Secants(setting), rng.normal(size=5)
-        ends = [FoldSampler(setting, Descent(setting, ExactMaps(setting)))._signs(setting.center[None] + t * way)[0]
-                for t in (0.0, 1.0)]  # fmt: skip
+        ends = orientations(secants, sides(setting, setting.center + np.outer([0.0, 1.0], way)))
         if ends[0] * ends[1] < 0:
             pair = orientation_change(setting, secants, way, 0.0, 1.0)
             first, second = (orientations(secants, phases[None])[0] for phases in pair)

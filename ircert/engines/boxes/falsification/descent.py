@@ -49,6 +49,14 @@ class Descent:
             current = self._next(*here, step)
         return better
 
+    def offer(self, pair: Pair) -> bool:
+        """Take an exact violation from elsewhere; whether it is nearer than the best one."""
+        size = pair.measure(self.setting.norm)
+        if self.best is not None and size >= self.best[0]:
+            return False
+        self.best = size, pair
+        return True
+
     def has_within(self, radius: float) -> bool:
         """Whether the best violation lies in the closed ball."""
         return self.best is not None and self.best[0] <= Fraction(radius) ** self.setting.norm.power

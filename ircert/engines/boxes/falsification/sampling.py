@@ -1,126 +1,202 @@
-"""Folds near the centre, by sampling: determinants at random points of growing balls, then nearer and nearer ones.
+"""Folds near the centre, looked for as long as there is time: each one found makes the ball smaller.
 
-All in floats: what is found are patterns on both sides of a change of orientation, for the exact descent.
+All in floats but the last step: points walk to small determinants (`population`), folds are followed to their nearest
+points (`fold_surface`), and next to those an exact collision is made (`fold_collision`). Only that one counts.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations, sides
-from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.falsification.facet_distance import inside_facet
+from ircert.engines.boxes.falsification.float_regions import FloatRegions
+from ircert.engines.boxes.falsification.fold_collision import FoldCollisions
+from ircert.engines.boxes.falsification.fold_surface import Fold, FoldSurface
+from ircert.engines.boxes.falsification.population import Population, directions
+from ircert.engines.boxes.problem.setting import Phases, Setting
+from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
 
-PER_BALL = 400
-"""Points in every ball."""
-WIDER = 1.5
-NEARER = 0.97
-"""How much nearer than the best fold the next one is looked for."""
-TRIES = 40
-POINTS = 100
-HALVINGS = 30
-BEYOND = 1 + np.array([0.0, 2.0**-48, 2.0**-44, 2.0**-40, 2.0**-34, 2.0**-28, 2.0**-20, 2.0**-14])
-"""How little further than the fold that bisection found: rounding may have put it on the near side."""
+UNIT = 1_000_000
+"""Multiplications that count as one unit of work: about a millisecond."""
+FIRST_TURN = 400
+"""Work of a first search."""
+HOME, NEAR = 32, 1e-3
+"""Points next to the centre that tell the reference orientation, and how near, in parts of the first radius."""
+HALVINGS = 60
+FOLLOWED = 2
+"""Points across a fold that are followed up after one step, nearest first."""
 FARTHER = 1.0625
 """Where the regions next to a fold have a collision: as near as this, in parts of the fold's distance."""
-FIRST, LEAST = 0.5, 1e-4
-"""How far from the best direction others are tried, at first and at last."""
+NEARER = 1 - 1e-9
+"""Other folds are worth a look if they are nearer than the best one by this factor."""
+TOUCHING = 1e-9
+"""Folds that are nearer, in parts of the first radius, may touch the centre."""
+REMEMBERED = 100_000
+"""Regions that are not looked at again."""
+FARTHEST = 1e150
+"""How far floats are sure to reach."""
+SETTLED = 64
+"""Steps without a nearer fold after which the best one is brought nearer by exact programs."""
 
 
 @dataclass
 class FoldSampler:
-    """Looks for points whose regions are oriented otherwise than those at the centre."""
+    """Looks for violations at folds, and in flat regions, of a setting with m >= n; goes on where it was.
+
+    reach: no violation is sought farther away
+    """
 
     setting: Setting
     descent: Descent
     seed: int = 0
+    reach: float = math.inf
 
     def __post_init__(self) -> None:
-        self.secants = Secants(self.setting)
-        self._generator = np.random.default_rng(self.seed)
+        self._regions = FloatRegions(self.setting)
+        self._surface = FoldSurface(self._regions)
+        self._collisions = FoldCollisions(self.setting, self.descent.maps)
+        self._seen: set[bytes] = set()
+        self._failed: set[bytes] = set()
+        self._best: Fold | None = None
+        self._since = 0
+        self.reach = min(self.reach, FARTHEST)
+
+    @property
+    def work(self) -> int:
+        """What was done so far: the same in every run, about a millisecond each."""
+        return self._regions.products // UNIT
 
     def search(self, start: float, reach: float) -> None:
-        """Give the descent the nearest fold that is found between two radii."""
+        """A first turn, with folds sought between two radii."""
+        self.reach = reach
+        if start < math.inf:
+            self.advance(FIRST_TURN)
+
+    def advance(self, work: int) -> bool:
+        """Go on for so much work; whether the descent's best violation got nearer."""
+        end, before = self.work + work, self.descent.best
         with np.errstate(all="ignore"):
-            signs = self._signs(self._points(np.full(32, start * 1e-3)))
-            self._reference = float(np.sign(signs.sum()))
-            if self._reference == 0.0:
-                return
-            found = self._first(start, reach)
-            if found is None:
-                return
-            offset = self._refined(found)
-            ends = self._signs(self.setting.center + np.outer(BEYOND, offset))
-            beyond = BEYOND[np.argmax(ends == -self._reference)]
-            pair = orientation_change(self.setting, self.secants, offset, 0.0, float(beyond))
-        self.descent.search(*pair, FARTHER * self._length(offset))
+            while self.work < end and self._limit > 0.0 and self._population is not None:
+                self._round(self._population)
+        return self.descent.best is not before
 
-    def _first(self, start: float, reach: float) -> Array | None:
-        """A point beyond a fold, in the first ball that has one: the offset of the fold on the way to it."""
-        radius = start
-        while True:
-            checkpoint()
-            points = self._points(np.full(PER_BALL, radius))
-            wrong = points[self._signs(points) == -self._reference]
-            if len(wrong):
-                ends = [self._shortened(point - self.setting.center) for point in wrong[:8]]
-                return min(ends, key=self._length)
-            if radius >= reach:
-                return None
-            radius = min(reach, WIDER * radius)
+    def _round(self, population: Population) -> None:
+        """One step of everybody, and what follows from it."""
+        checkpoint()
+        population.step(self._limit)
+        self._since += 1
+        for i in population.crossed[:FOLLOWED]:
+            self._follow(population.offsets[i])
+        self._look_around(population)
+        if self._since == SETTLED and self._best is not None and self.descent.best is not None:
+            self.descent.improve(*self._best.sides, self.descent.best[1])
 
-    def _refined(self, best: Array) -> Array:
-        """A nearer fold: directions around the best one, at a distance just below its own."""
-        spread, size = FIRST, self._length(best)
-        for _ in range(TRIES):
-            checkpoint()
-            steps = self._generator.standard_normal((POINTS, self.setting.size)) * spread * size
-            offsets = best + steps * (self._generator.random((POINTS, self.setting.size)) < 0.5)
-            lengths = np.array([self._length(o) for o in offsets])
-            offsets = offsets * (NEARER * size / np.maximum(lengths, 1e-300))[:, None]
-            points = np.clip(self.setting.center + offsets, self.setting.low, self.setting.high)
-            wrong = np.flatnonzero(self._signs(points) == -self._reference)
-            if len(wrong):
-                ends = [self._shortened(points[i] - self.setting.center) for i in wrong[:6]]
-                best = min(ends, key=self._length)
-                size = self._length(best)
-            else:
-                spread /= 2
-                if spread < LEAST:
-                    break
-        return best
+    @property
+    def _limit(self) -> float:
+        """The radius of the ball in which a violation would be news."""
+        best = self.descent.best
+        if self.descent.infimum_is_zero:
+            return 0.0
+        return self.reach if best is None else min(self.reach, NEARER * self.setting.norm.length(best[0]))
 
-    def _shortened(self, offset: Array) -> Array:
-        """The offset to the first change of orientation that bisection finds on the way."""
+    @cached_property
+    def _home(self) -> tuple[Array, float]:
+        """A point next to the centre, and its orientation: that of most points there."""
+        least = NEAR * min(first_radius(self.setting), self.reach)
+        generator = np.random.default_rng(self.setting.size)
+        offsets = least * directions(self.setting.norm, generator, (HOME, self.setting.size))
+        low, high = self.setting.low - self.setting.center, self.setting.high - self.setting.center
+        offsets = np.where((offsets < low) | (offsets > high), -offsets, offsets)
+        offsets = offsets[((offsets >= low) & (offsets <= high)).all(axis=1)]
+        signs = self._regions.orientations(self._regions.phases(offsets))
+        reference = float(np.sign(signs.sum()))
+        return offsets[np.argmax(signs == reference)] if reference else self.setting.center * 0.0, reference
+
+    @property
+    def _home_length(self) -> float:
+        return float(self.setting.norm.lengths(self._home[0][None])[0])
+
+    @cached_property
+    def _population(self) -> Population | None:
+        """None where there is nothing to look for: no neuron that switches, or no orientation at the centre."""
+        least = first_radius(self.setting)
+        if not least < math.inf or not self._home[1]:
+            return None
+        generator = np.random.default_rng(self.seed)
+        return Population(self._regions, generator, min(least, self.reach), self._home[1])
+
+    # --- from a point to a collision ---------------------------------------------------------------------------------
+
+    def _follow(self, offset: Array) -> None:
+        """Bring the fold on the way to a point nearer, and confirm it."""
+        before, behind, length = self._change(offset)
+        fold = self._surface.between(before, behind, FARTHER * length)
+        if fold is not None:
+            self._confirm(self._surface.lowest(fold))
+        elif self.descent.best is None:
+            self._decide(before, behind, FARTHER * length)
+
+    def _change(self, offset: Array) -> tuple[Phases, Phases, float]:
+        """The patterns on both sides of a change of orientation on the way from home to a point, and how far it is."""
+        home, reference = self._home
         low, high = 0.0, 1.0
+        before, behind = self._regions.phases(np.stack([home, offset]))
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            if self._signs(self.setting.center[None] + middle * offset)[0] == self._reference:
-                low = middle
+            phases = self._regions.phases((home + middle * (offset - home))[None])
+            if self._regions.orientations(phases)[0] == reference:
+                low, before = middle, phases[0]
             else:
-                high = middle
-        return high * offset
+                high, behind = middle, phases[0]
+        return before, behind, float(self.setting.norm.lengths((home + high * (offset - home))[None])[0])
 
-    def _points(self, radii: Array) -> Array:
-        setting = self.setting
-        steps = self._generator.uniform(-1.0, 1.0, (len(radii), setting.size))
-        steps /= np.maximum(self._lengths(steps), 1e-300)[:, None]
-        steps *= self._generator.random((len(radii), 1)) ** (1.0 / setting.size)
-        return np.clip(setting.center + radii[:, None] * steps, setting.low, setting.high)
+    def _look_around(self, population: Population) -> None:
+        """Folds may be too narrow to step into them: look at all facets of a region with a small determinant."""
+        for i in np.argsort(population.heights, kind="stable"):
+            key = population.phases[i].tobytes()
+            if len(self._seen) > REMEMBERED:
+                self._seen.clear()
+            if key in self._seen or population.heights[i] == -np.inf:
+                continue
+            self._seen.add(key)
+            fold = self._surface.around(population.phases[i], self._limit)
+            if fold is not None:
+                self._confirm(self._surface.lowest(fold))
+            return
 
-    def _signs(self, points: Array) -> Array:
-        return orientations(self.secants, sides(self.setting, points))
+    def _confirm(self, fold: Fold) -> None:
+        """Give the descent an exact violation next to a fold, if it is nearer than its best."""
+        limit = self._limit
+        if fold.nearest.length > limit:
+            return
+        pair = self._violation(fold)
+        if pair is not None and self.descent.offer(pair):
+            self._best, self._since = fold, 0
+        if pair is None or fold.nearest.length < TOUCHING * first_radius(self.setting):
+            self._decide(*fold.sides, FARTHER * fold.nearest.length)
 
-    def _lengths(self, offsets: Array) -> Array:
-        return np.asarray(np.linalg.norm(offsets, ord=self.setting.norm.order, axis=1))
+    def _violation(self, fold: Fold) -> Pair | None:
+        nearest = fold.nearest.offset
+        inside = inside_facet(self.setting, fold.region, fold.neuron, max(fold.nearest.length, self._home_length))
+        if inside is None:
+            return None
+        if fold.neuron is None:
+            return self._collisions.within(fold.region.phases, nearest, inside)
+        return self._collisions.beside(fold.sides, fold.neuron, nearest, inside)
 
-    def _length(self, offset: Array) -> float:
-        return float(np.linalg.norm(offset, ord=self.setting.norm.order))
+    def _decide(self, first: Phases, second: Phases, radius: float) -> None:
+        """Let exact programs decide, once, what floats cannot: perhaps collisions come arbitrarily close."""
+        key = first.tobytes() + second.tobytes()
+        if key not in self._failed:
+            self._failed.add(key)
+            self.descent.search(first, second, radius)
 
 
 def first_radius(setting: Setting) -> float:

@@ -228,13 +228,13 @@ def _pairs(setting: Setting, descent: Descent, reach: float, generator: np.rando
     points = setting.center + radii[:, None, None] * generator.uniform(-1, 1, (STARTS, 2, n))
     cost = 2 * secants.products + SINGULAR_VALUES * setting.constrained * setting.constrained * 2 * n
     for part in _pieces(STARTS, cost):
-        found = _equal_pairs(setting, secants, points[part], radii[part], reach)
+        found = equal_pairs(setting, secants, points[part], radii[part], reach)
         for _, pair in sorted(found, key=lambda pair: pair[0])[:FOLLOWED]:
             checkpoint()
             descent.improve(*sides(setting, pair))
 
 
-def _equal_pairs(
+def equal_pairs(
     setting: Setting, secants: Secants, points: Array, radii: Array, reach: float
 ) -> list[tuple[float, Array]]:
     """Where Newton's method ends, each step as short as can be: the distance and the pair."""

@@ -18,13 +18,14 @@ from ircert.engines.boxes.falsification.float_regions import FloatRegions
 from ircert.engines.boxes.falsification.fold_collision import FoldCollisions
 from ircert.engines.boxes.falsification.fold_surface import Fold, FoldSurface
 from ircert.engines.boxes.falsification.population import Population, directions
+from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, news_within
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
 
-UNIT = 1_000_000
-"""Multiplications that count as one unit of work: about a millisecond."""
+__all__ = ["FoldSampler", "first_radius"]
+
 FIRST_TURN = 400
 """Work of a first search."""
 HOME, NEAR = 32, 1e-3
@@ -34,14 +35,10 @@ FOLLOWED = 2
 """Points across a fold that are followed up after one step, nearest first."""
 FARTHER = 1.0625
 """Where the regions next to a fold have a collision: as near as this, in parts of the fold's distance."""
-NEARER = 1 - 1e-9
-"""Other folds are worth a look if they are nearer than the best one by this factor."""
 TOUCHING = 1e-9
 """Folds that are nearer, in parts of the first radius, may touch the centre."""
 REMEMBERED = 100_000
 """Regions that are not looked at again."""
-FARTHEST = 1e150
-"""How far floats are sure to reach."""
 SETTLED = 64
 """Steps without a nearer fold after which the best one is brought nearer by exact programs."""
 
@@ -73,6 +70,11 @@ class FoldSampler:
         """What was done so far: the same in every run, about a millisecond each."""
         return self._regions.products // UNIT
 
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to look for."""
+        return self._limit <= 0.0 or self._population is None
+
     def search(self, start: float, reach: float) -> None:
         """A first turn, with folds sought between two radii."""
         self.reach = reach
@@ -100,11 +102,7 @@ class FoldSampler:
 
     @property
     def _limit(self) -> float:
-        """The radius of the ball in which a violation would be news."""
-        best = self.descent.best
-        if self.descent.infimum_is_zero:
-            return 0.0
-        return self.reach if best is None else min(self.reach, NEARER * self.setting.norm.length(best[0]))
+        return news_within(self.descent, self.reach)
 
     @cached_property
     def _home(self) -> tuple[Array, float]:
@@ -139,9 +137,14 @@ class FoldSampler:
         before, behind, length = self._change(offset)
         fold = self._surface.between(before, behind, FARTHER * length)
         if fold is not None:
-            self._confirm(self._surface.lowest(fold))
+            self._bring_nearer(fold)
         elif self.descent.best is None:
             self._decide(before, behind, FARTHER * length)
+
+    def _bring_nearer(self, fold: Fold) -> None:
+        if self.descent.best is None:  # time may end before a nearer one is found
+            self._confirm(fold)
+        self._confirm(self._surface.lowest(fold))
 
     def _change(self, offset: Array) -> tuple[Phases, Phases, float]:
         """The patterns on both sides of a change of orientation on the way from home to a point, and how far it is."""
@@ -168,7 +171,7 @@ class FoldSampler:
             self._seen.add(key)
             fold = self._surface.around(population.phases[i], self._limit)
             if fold is not None:
-                self._confirm(self._surface.lowest(fold))
+                self._bring_nearer(fold)
             return
 
     def _confirm(self, fold: Fold) -> None:
@@ -197,32 +200,3 @@ class FoldSampler:
         if key not in self._failed:
             self._failed.add(key)
             self.descent.search(first, second, radius)
-
-
-def first_radius(setting: Setting) -> float:
-    """About the radius of the ball in which no neuron switches that is not 0 at the centre; infinite without one."""
-    points = setting.center[None]
-    values = setting.preactivations(points)[0]
-    with np.errstate(all="ignore"):
-        slopes = _gradients(setting)
-        size = np.linalg.norm(slopes, ord=setting.norm.dual.order, axis=1)
-        distances = np.abs(values) / size
-    useful = (values != 0.0) & np.isfinite(distances) & (distances > 0)
-    return float(distances[useful].min(initial=np.inf))
-
-
-def _gradients(setting: Setting) -> Array:
-    """The rows below all neurons at the centre (neurons, inputs)."""
-    from ircert.engines.boxes.enclosures.batches import Batches, times
-
-    network = Batches(setting)
-    on = (setting.preactivations(setting.center[None])[0] > 0).astype(np.float64)
-    found = np.zeros((setting.neurons, setting.size))
-
-    def relu(name: str, state: Array) -> Array:
-        where = setting.relus[name]
-        found[where] = state[:, :, 0]
-        return state * on[where][:, None, None]
-
-    network.forward(np.eye(setting.size)[:, :, None], lambda name, v: times(network.weights[name], v), relu)
-    return found

@@ -1,0 +1,52 @@
+"""What all that look for violations share: the unit of their work, and where it is worth while to look."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.ir.arrays import Array
+
+UNIT = 1_000_000
+"""Multiplications that count as one unit of work: about a millisecond."""
+FARTHEST = 1e150
+"""How far floats are sure to reach."""
+NEARER = 1 - 1e-9
+"""Violations are news if they are nearer than the best one by this factor."""
+
+
+def news_within(descent: Descent, reach: float) -> float:
+    """The radius of the ball in which a violation would be news; 0 where none is."""
+    if descent.infimum_is_zero:
+        return 0.0
+    best = descent.best
+    return reach if best is None else min(reach, NEARER * descent.setting.norm.length(best[0]))
+
+
+def first_radius(setting: Setting) -> float:
+    """About the radius of the ball in which no neuron switches that is not 0 at the centre; infinite without one."""
+    points = setting.center[None]
+    values = setting.preactivations(points)[0]
+    with np.errstate(all="ignore"):
+        slopes = _gradients(setting)
+        size = np.linalg.norm(slopes, ord=setting.norm.dual.order, axis=1)
+        distances = np.abs(values) / size
+    useful = (values != 0.0) & np.isfinite(distances) & (distances > 0)
+    return float(distances[useful].min(initial=np.inf))
+
+
+def _gradients(setting: Setting) -> Array:
+    """The rows below all neurons at the centre (neurons, inputs)."""
+    network = Batches(setting)
+    on = (setting.preactivations(setting.center[None])[0] > 0).astype(np.float64)
+    found = np.zeros((setting.neurons, setting.size))
+
+    def relu(name: str, state: Array) -> Array:
+        where = setting.relus[name]
+        found[where] = state[:, :, 0]
+        return state * on[where][:, None, None]
+
+    network.forward(np.eye(setting.size)[:, :, None], lambda name, v: times(network.weights[name], v), relu)
+    return found

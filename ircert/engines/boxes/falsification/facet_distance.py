@@ -20,6 +20,8 @@ HELD = 1e-9
 """Weights above this one hold a point back."""
 LEAST = 1e-290
 """Balls that are smaller cannot be scaled."""
+LARGEST = 100_000
+"""Numbers that are handed to nonnegative least squares, which cannot be interrupted."""
 OPTIONS: dict[str, Any] = {"presolve": "off", "primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -138,6 +140,8 @@ class _Facet:
         slopes = np.concatenate([self.slopes, unit[below], -unit[above]])
         heights = np.r_[self.heights, -self.low[below], self.high[above]]
         table = np.concatenate([(slopes @ basis).T, -(heights + slopes @ start + SLACK)[None]])
+        if table.size > LARGEST:
+            return None
         target = np.r_[np.zeros(basis.shape[1]), 1.0]
         # without columns scipy's routine frees memory twice
         weights = nnls(table, target)[0] if table.shape[1] else np.zeros(0)
@@ -151,7 +155,7 @@ def _solved(
     table: Array, rows: tuple[Array, Array], columns: tuple[Array, Array], cost: Array
 ) -> tuple[Array, Array] | None:
     """The point and the multipliers of a linear program; None where it has no point."""
-    program = LiveProgram(csr_array(table), rows, columns, **OPTIONS)
+    program = LiveProgram(csr_array(table), rows, columns, watched=True, **OPTIONS)
     if program.maximise(cost) != "optimal":
         return None
     return program.point, program.multipliers

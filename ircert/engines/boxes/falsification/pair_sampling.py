@@ -15,7 +15,7 @@ from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import NEWTON, SINGULAR_VALUES, equal_pairs, sides
 from ircert.engines.boxes.falsification.population import directions
-from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, news_within
+from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, least_radius, news_within
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
@@ -95,7 +95,7 @@ class PairSampler:
 
     @cached_property
     def _least(self) -> float:
-        return first_radius(self.setting)
+        return least_radius(self.setting)
 
     @property
     def _limit(self) -> float:

@@ -18,7 +18,7 @@ from ircert.engines.boxes.falsification.float_regions import FloatRegions
 from ircert.engines.boxes.falsification.fold_collision import FoldCollisions
 from ircert.engines.boxes.falsification.fold_surface import Fold, FoldSurface
 from ircert.engines.boxes.falsification.population import Population, directions
-from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, news_within
+from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, least_radius, news_within
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.geometry.pair import Pair
 from ircert.ir.arrays import Array
@@ -105,17 +105,21 @@ class FoldSampler:
         return news_within(self.descent, self.reach)
 
     @cached_property
+    def _least(self) -> float:
+        return min(least_radius(self.setting), self.reach)
+
+    @cached_property
     def _home(self) -> tuple[Array, float]:
-        """A point next to the centre, and its orientation: that of most points there."""
-        least = NEAR * min(first_radius(self.setting), self.reach)
+        """A point next to the centre, and its orientation: that of most points there that have one."""
         generator = np.random.default_rng(self.setting.size)
-        offsets = least * directions(self.setting.norm, generator, (HOME, self.setting.size))
+        steps = directions(self.setting.norm, generator, (HOME, self.setting.size))
         low, high = self.setting.low - self.setting.center, self.setting.high - self.setting.center
+        offsets = NEAR * self._least * steps
         offsets = np.where((offsets < low) | (offsets > high), -offsets, offsets)
-        offsets = offsets[((offsets >= low) & (offsets <= high)).all(axis=1)]
+        offsets = np.clip(offsets, low, high)
         signs = self._regions.orientations(self._regions.phases(offsets))
-        reference = float(np.sign(signs.sum()))
-        return offsets[np.argmax(signs == reference)] if reference else self.setting.center * 0.0, reference
+        reference = 1.0 if signs.sum() >= 0 and signs.max() > 0 else float(signs.min())
+        return offsets[np.argmax(signs == reference)], reference
 
     @property
     def _home_length(self) -> float:
@@ -123,12 +127,14 @@ class FoldSampler:
 
     @cached_property
     def _population(self) -> Population | None:
-        """None where there is nothing to look for: no neuron that switches, or no orientation at the centre."""
-        least = first_radius(self.setting)
-        if not least < math.inf or not self._home[1]:
+        """None where there is nothing to look for: no neuron switches, or all is flat at the centre."""
+        if not least_radius(self.setting) < math.inf:
             return None
-        generator = np.random.default_rng(self.seed)
-        return Population(self._regions, generator, min(least, self.reach), self._home[1])
+        if not self._home[1]:
+            home = self._regions.phases(self._home[0][None])[0]
+            self._decide(home, home, self.reach)
+            return None
+        return Population(self._regions, np.random.default_rng(self.seed), self._least, self._home[1])
 
     # --- from a point to a collision ---------------------------------------------------------------------------------
 
@@ -182,7 +188,7 @@ class FoldSampler:
         pair = self._violation(fold)
         if pair is not None and self.descent.offer(pair):
             self._best, self._since = fold, 0
-        if pair is None or fold.nearest.length < TOUCHING * first_radius(self.setting):
+        if pair is None or fold.nearest.length < TOUCHING * self._least:
             self._decide(*fold.sides, FARTHER * fold.nearest.length)
 
     def _violation(self, fold: Fold) -> Pair | None:

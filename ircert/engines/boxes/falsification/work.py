@@ -37,6 +37,14 @@ def first_radius(setting: Setting) -> float:
     return float(distances[useful].min(initial=np.inf))
 
 
+def least_radius(setting: Setting) -> float:
+    """About where folds begin: the first radius; any where neurons switch at the centre alone, infinite where none."""
+    first = first_radius(setting)
+    if first < np.inf:
+        return first
+    return 1.0 if (_gradients(setting) != 0.0).any() else np.inf
+
+
 def _gradients(setting: Setting) -> Array:
     """The rows below all neurons at the centre (neurons, inputs)."""
     network = Batches(setting)

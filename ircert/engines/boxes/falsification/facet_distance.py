@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,9 @@ def nearest_on_facet(setting: Setting, region: Region, neuron: int | None, limit
         if not program.is_sound:
             return None
         try:
-            found = program.round() if setting.norm == Norm.TWO else program.linear()
+            found = program.round()
+            if setting.norm != Norm.TWO and found is not None:
+                found = program.linear() if np.linalg.norm(found[0]) <= program.roundest else None
         except (np.linalg.LinAlgError, RuntimeError):
             return None
     if found is None:
@@ -92,6 +95,11 @@ class _Facet:
         finite = all(np.isfinite(part).all() for part in (self.plane, self.height, self.slopes, self.heights))
         return finite and bool((np.abs(self.height) <= 1.0).all() and (self.heights > -1.0).all())
 
+    @property
+    def roundest(self) -> float:
+        """The largest length in norm 2 of a point of the ball: least squares are a quick test of what is empty."""
+        return self.limit * (math.sqrt(self.setting.size) if self.setting.norm == Norm.INF else 1.0) * (1 + 1e-6)
+
     def inside(self) -> Array | None:
         """The offset of a point far from all rows."""
         n, count = self.setting.size, len(self.heights)
@@ -133,7 +141,7 @@ class _Facet:
         """Norm 2: the least-distance problem on the plane, by nonnegative least squares (Lawson and Hanson)."""
         from scipy.optimize import nnls
 
-        start = -self.height @ self.plane
+        start = -(self.height / (self.plane**2).sum(axis=1)) @ self.plane
         basis = np.linalg.svd(self.plane)[2][len(self.plane) :].T
         unit = np.eye(self.setting.size)
         below, above = np.isfinite(self.low), np.isfinite(self.high)

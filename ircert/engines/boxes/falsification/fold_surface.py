@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.engines.boxes.falsification.facet_distance import FacetPoint, nearest_on_facet
+from ircert.engines.boxes.falsification.facet_distance import FacetPoint, inside_facet, nearest_on_facet
 from ircert.engines.boxes.falsification.float_regions import FloatRegions, Region
 from ircert.engines.boxes.problem.setting import Phases
+from ircert.ir.arrays import Array
 
 NEARER = 1 - 1e-9
 """Facets are followed whose nearest points are nearer by at least this factor."""
@@ -97,11 +98,59 @@ class FoldSurface:
             behind = self._regions.of(region.across(other))
             if behind.flat:
                 yield behind, None
-            if neuron is None:
-                continue
-            if behind.turns[neuron]:
-                yield behind, neuron
-            if region.turns[other]:
-                yield region, other
-            else:
-                yield self._regions.of(region.across(neuron)), other
+            if neuron is not None:
+                yield from self._around_ridge(region, neuron, other, behind)
+
+    def _around_ridge(self, region: Region, neuron: int, other: int, behind: Region) -> Iterator[tuple[Region, int]]:
+        """Where a fold goes on behind another neuron: straight on first, then to either side."""
+        if behind.turns[neuron]:
+            yield behind, neuron
+        if region.turns[other]:
+            yield region, other
+        else:
+            across = self._regions.of(region.across(neuron))
+            if across.turns[other]:
+                yield across, other
+
+    def wandered(self, fold: Fold, generator: np.random.Generator, ridges: int, limit: float) -> Fold | None:
+        """Another facet of a fold: across some ridges on random ways inside a ball; None where that leads nowhere."""
+        if fold.neuron is None:
+            return None
+        region, neuron = fold.region, fold.neuron
+        self._regions.products += self._regions.program_cost
+        point = inside_facet(self._regions.setting, region, neuron, fold.nearest.length)
+        came: int | None = None
+        for _ in range(ridges):
+            if point is None:
+                return None
+            point, other = _way(region, neuron, point, generator, came)
+            if other is None or not self._regions.setting.norm.lengths(point[None])[0] <= limit:
+                break
+            behind = self._regions.of(region.across(other))
+            ahead = next(self._around_ridge(region, neuron, other, behind), None)
+            if ahead is None:
+                return None
+            came = other if ahead[1] == neuron else neuron
+            region, neuron = ahead
+        return self.at(region, neuron, limit)
+
+
+def _way(
+    region: Region, neuron: int, point: Array, generator: np.random.Generator, came: int | None
+) -> tuple[Array, int | None]:
+    """The end of a random way in a facet, and the neuron that ends it; away from the one whose plane it came across."""
+    rows = region.rows * region.phases[:, None]
+    plane = rows[neuron, :-1]
+    way = generator.standard_normal(len(plane))
+    way -= plane * (plane @ way) / (plane @ plane)
+    still = region.together(neuron)
+    if came is not None:
+        way = way if rows[came, :-1] @ way > 0 else -way
+        still = np.concatenate([still, region.together(came)])
+    slopes, heights = rows[:, :-1] @ way, np.maximum(rows[:, :-1] @ point + rows[:, -1], 0.0)
+    slopes[still] = 0.0
+    steps = np.where(slopes < 0.0, heights / -slopes, np.inf)
+    first = int(np.argmin(steps))
+    if not steps[first] < np.inf:
+        return point, None
+    return point + steps[first] * way, first

@@ -60,6 +60,12 @@ class Population:
         self.phases = np.where(taken[:, None], phases, self.phases)
         self.heights = np.where(taken, heights, self.heights)
 
+    def across(self, limit: float) -> Array | None:
+        """A random point beyond a fold in the ball of this radius, if some points anywhere in it have one."""
+        offsets = self._anywhere(limit)
+        found = np.flatnonzero(self._heights(self._regions.phases(offsets)) == -np.inf)
+        return offsets[self._generator.choice(found)] if len(found) else None
+
     def _heights(self, phases: Phases) -> Array:
         """The logarithm of the determinant; less than any number across a fold."""
         signs, logarithms = self._regions.volumes(phases)

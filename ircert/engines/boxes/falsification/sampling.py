@@ -39,6 +39,14 @@ TOUCHING = 1e-9
 """Folds that are nearer, in parts of the first radius, may touch the centre."""
 REMEMBERED = 100_000
 """Regions that are not looked at again."""
+KEPT, NEW = 12, 1e-6
+"""Folds from which others are looked for, and by what part of their distance they differ at least."""
+WANDERING = 2
+"""One part in so many of the work starts from folds that are known, or from points beyond them."""
+BEYOND = 1.5
+"""How far beyond the nearest fold."""
+RIDGES, WIDER = 12, 1.25
+"""Across how many ridges, and in how much larger a ball."""
 SETTLED = 64
 """Steps without a nearer fold after which the best one is brought nearer by exact programs."""
 
@@ -62,6 +70,9 @@ class FoldSampler:
         self._seen: set[bytes] = set()
         self._failed: set[bytes] = set()
         self._best: Fold | None = None
+        self._lowest: list[Fold] = []
+        self._wandering = 0
+        self._ways = np.random.default_rng(self.seed + 1)
         self._since = 0
         self.reach = min(self.reach, FARTHEST)
 
@@ -97,6 +108,13 @@ class FoldSampler:
         for i in population.crossed[:FOLLOWED]:
             self._follow(population.offsets[i])
         self._look_around(population)
+        if self._lowest and WANDERING * self._wandering < self._regions.products:
+            before = self._regions.products
+            if self._ways.random() < 0.5:
+                self._wander()
+            else:
+                self._start_elsewhere(population)
+            self._wandering += self._regions.products - before
         if self._since == SETTLED and self._best is not None and self.descent.best is not None:
             self.descent.improve(*self._best.sides, self.descent.best[1])
 
@@ -150,7 +168,29 @@ class FoldSampler:
     def _bring_nearer(self, fold: Fold) -> None:
         if self.descent.best is None:  # time may end before a nearer one is found
             self._confirm(fold)
-        self._confirm(self._surface.lowest(fold))
+        lowest = self._surface.lowest(fold)
+        self._confirm(lowest)
+        self._keep(lowest)
+
+    def _keep(self, fold: Fold) -> None:
+        """Remember a fold that others start from, if it is one of the nearest and a new one."""
+        length = fold.nearest.length
+        if all(abs(length - other.nearest.length) > NEW * length for other in self._lowest):
+            self._lowest = sorted([*self._lowest, fold], key=lambda f: f.nearest.length)[:KEPT]
+
+    def _start_elsewhere(self, population: Population) -> None:
+        """Beyond the nearest fold many points lie across one: down from any of them."""
+        offset = population.across(BEYOND * self._limit)
+        if offset is not None:
+            self._follow(offset)
+
+    def _wander(self) -> None:
+        """From one of the nearest folds across some ridges, and down from there."""
+        start = self._lowest[int(len(self._lowest) * self._ways.random() ** 2)]
+        limit = WIDER * start.nearest.length
+        fold = self._surface.wandered(start, self._ways, int(self._ways.integers(1, RIDGES)), limit)
+        if fold is not None:
+            self._bring_nearer(fold)
 
     def _change(self, offset: Array) -> tuple[Phases, Phases, float]:
         """The patterns on both sides of a change of orientation on the way from home to a point, and how far it is."""

@@ -56,6 +56,11 @@ class Lift:
         """Whether the promise is about this input."""
         return all(region.contains(np.ravel(there(x))) for region, there in self.only_on)
 
+    @property
+    def keeps_outputs(self) -> bool:
+        """Whether outputs of the old graph are outputs of the new one as they are, or go into its `function` so."""
+        return self.value is _same
+
     def after(self, earlier: Lift) -> Lift:
         """The lift through two rewrites, `earlier` first: old -> between -> new."""
         plain = self.function is None and earlier.function is None
@@ -69,6 +74,8 @@ class Lift:
 
 
 def _chain(outer: Function, inner: Function) -> Function:
+    if outer is _same or inner is _same:
+        return inner if outer is _same else outer
     return lambda points: outer(inner(points))
 
 

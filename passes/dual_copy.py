@@ -10,18 +10,15 @@ result is an ordinary graph: it evaluates, prints, and saves as ONNX for any oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
 
 from ircert.errors import PassError
-from ircert.ir.arrays import Array, identity
-from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
-from ircert.ir.node_bounds import NodeBounds
 from ircert.passes.base import Function, GraphPass, Lift, Points, Rewrite, exactly
+from ircert.passes.copies import OTHER, Copies
 
 
 @dataclass(frozen=True)
@@ -40,11 +37,11 @@ class DualCopy(GraphPass):
     def run(self, source: Graph) -> Rewrite[Graph]:
         """Two copies side by side; every difference is that of two numbers, which does not round."""
         self._check(source)
-        copies = _Copies(source, self.center)
+        copies = Copies(source, self.center)
         outputs = copies.difference(source, "")
-        second = copies.inputs() if self.other is None else copies.difference(self.other, "other.")
-        graph = copies.build.graph(copies.build.concat(outputs, second, name="differences"))
-        return Rewrite(graph.with_bounds(copies.bounds(graph)), Lift(point=self._points, function=self._function))
+        second = copies.inputs() if self.other is None else copies.difference(self.other, OTHER)
+        graph = copies.graph(copies.concat("differences", outputs, second))
+        return Rewrite(graph, Lift(point=self._points, function=self._function))
 
     def _check(self, source: Graph) -> None:
         if (self.problem == "pseudo") != (self.center is not None):
@@ -86,67 +83,3 @@ class DualCopy(GraphPass):
             return np.concatenate([outputs, ends[0] - ends[1]], axis=-1)
 
         return differences
-
-
-class _Copies:
-    """Copies of networks at two points, called after them: `h1.x` and `h1.y`."""
-
-    def __init__(self, source: Graph, center: tuple[float, ...] | None) -> None:
-        self.size, self.center = source.input_dim, center
-        self.build = Builder(source.input_dim * (1 if center else 2), name=source.input)
-        self.source = source
-        self.here: list[tuple[Graph, dict[str, str]]] = []
-        self.gaps: list[tuple[str, str, str]] = []
-        self.ends = self._ends(source.input)
-
-    def _ends(self, name: str) -> tuple[str, str]:
-        whole = self.build.input
-        if self.center is not None:
-            nothing = csr_array((self.size, self.size))
-            return whole, self.build.affine(whole, nothing, np.array(self.center), name=f"{name}.y")
-        first = self.build.select(whole, np.arange(self.size), name=f"{name}.x")
-        return first, self.build.select(whole, np.arange(self.size, 2 * self.size), name=f"{name}.y")
-
-    def inputs(self) -> str:
-        """x - y."""
-        return self._minus(self.ends[0], self.ends[1], f"{self.source.input}.d")
-
-    def difference(self, graph: Graph, prefix: str) -> str:
-        """f(x) - f(y)."""
-        made = [self._copy(graph, prefix, tag, end) for tag, end in zip("xy", self.ends, strict=True)]
-        return self._minus(made[0], made[1], f"{prefix}{graph.output}.d")
-
-    def _copy(self, graph: Graph, prefix: str, tag: str, end: str) -> str:
-        here = {graph.input: end}
-        for node in graph.nodes:
-            if node.name != graph.input:
-                operands = (here[name] for name in node.operands)
-                here[node.name] = self.build.node(node.op, *operands, name=f"{prefix}{node.name}.{tag}")
-        self.here.append((graph, here))
-        return here[graph.output]
-
-    def _minus(self, a: str, b: str, name: str) -> str:
-        unit = identity(self.build.size(a))
-        both = self.build.concat(a, b, name=f"{name}.both")
-        made = self.build.affine(both, hstack([unit, -unit], format="csr"), name=name)
-        self.gaps.append((made, a, b))
-        return made
-
-    def bounds(self, made: Graph) -> NodeBounds | None:
-        """The bounds of the network, once for each point, where both points lie where they hold."""
-        known = self.source.bounds
-        if known is None or (self.center is not None and not known.region.contains(self.center)):
-            return None
-        low: dict[str, Array] = {}
-        high: dict[str, Array] = {}
-        for graph, here in self.here:
-            if graph.bounds is not None and graph.bounds.region == known.region:
-                low |= {here[name]: values for name, values in graph.bounds.low.items() if here[name] in made}
-                high |= {here[name]: values for name, values in graph.bounds.high.items() if here[name] in made}
-        for gap, a, b in self.gaps:
-            if a in low and b in low:
-                low[gap] = np.nextafter(low[a] - high[b], -np.inf)
-                high[gap] = np.nextafter(high[a] - low[b], np.inf)
-        finite = [name for name in low if np.isfinite(low[name]).all() and np.isfinite(high[name]).all()]
-        region = replace(known.region, copies=known.region.copies * (1 if self.center else 2))
-        return NodeBounds(region, known.method, {n: low[n] for n in finite}, {n: high[n] for n in finite})

@@ -60,6 +60,31 @@ def test_a_plugin_is_listed_and_runs_from_the_command_line(tmp_path: Path) -> No
     assert run.stdout == "ircert.ir/1\n\nx = input(length=1)\nreturn x\n"
 
 
+@pytest.mark.rule("FO-2")
+@pytest.mark.parametrize(
+    ("pipeline", "nodes"),
+    [
+        ("canonicalize,dual-copy,interval-bounds", ["a"]),
+        ("canonicalize,dual-copy,double-negation,interval-bounds", []),
+        ("canonicalize,double-negation,interval-bounds,dual-copy", []),
+    ],
+)
+def test_a_plugin_stands_where_the_pipeline_of_a_program_names_it(
+    tmp_path: Path, pipeline: str, nodes: list[str]
+) -> None:
+    (tmp_path / "net.ir").write_text(
+        "ircert.ir/1\nx = input(length=1)\na = affine(x, weight=[[-1]])\nb = affine(a, weight=[[-1]])\n"
+        "c = relu(b)\nreturn c\n"
+    )
+    question = ("net.ir", "--center", "0.25", "--radius", "1", "--pipeline", pipeline)
+    run = in_a_project_with(tmp_path, "-m", "ircert", "export", *question, "-o", "q.lp")
+    assert run.returncode == 0, run.stderr
+    text = (tmp_path / "q.lp").read_text()
+    assert [node for node in "ab" if f"v.{node}.x_0" in text] == nodes  # b has no variables: the relu reads it as it is
+    assert "relu.c.x_0" in text
+    assert "relu.c.y_0" in text
+
+
 @pytest.mark.rule("PR-17")
 def test_a_writer_of_another_package_is_found_by_its_suffix(tmp_path: Path) -> None:
     (tmp_path / "net.ir").write_text("ircert.ir/1\nx = input(length=1)\na = abs(x)\nreturn a\n")

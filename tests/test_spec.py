@@ -87,6 +87,8 @@ def test_a_formulation_has_one_word_everywhere(name: str) -> None:
     cells = [cell.strip() for cell in line.group().strip("|").split("|")]
     assert re.findall(r"`\w+`", cells[1]) == options.split(", ")
     assert cells[2].replace(" ", "") == found.passes
+    paired = [problem for problem in ("local", "pseudo", "transform") if found().reads_pairs(problem)]
+    assert cells[3] == (", ".join(paired) or "none")
 
 
 def test_the_table_of_properties_is_that_of_the_code() -> None:

@@ -79,7 +79,11 @@ def freeze(array: Matrix) -> Matrix:
 
 def nonzeros(array: Matrix) -> Sparse:
     """The same matrix as canonical CSR without explicit zeros."""
-    return array if isinstance(array, csr_array) else csr_array(array)
+    if isinstance(array, csr_array):
+        return array
+    rows, columns = np.nonzero(array)  # row by row; scipy makes the same by a longer way
+    starts = np.searchsorted(rows, np.arange(len(array) + 1))
+    return _by_rows(array[rows, columns], columns, starts, array.shape)
 
 
 def take_rows(array: Matrix, rows: Indices | Sequence[int]) -> Matrix:
@@ -123,6 +127,37 @@ def diagonal(values: Array) -> Sparse:
     # Two arrays: scipy compacts indices and indptr in place, and would write over one through the other.
     columns, starts = np.arange(len(values)), np.arange(len(values) + 1)
     return csr_array((np.array(values, dtype=np.float64), columns, starts), shape=(len(values), len(values)))
+
+
+def is_identity(matrix: Sparse) -> bool:
+    """Whether a matrix is the identity, stored row by row without zeros."""
+    size = matrix.shape[0]
+    if matrix.shape != (size, size) or matrix.nnz != size or not (matrix.data == 1.0).all():
+        return False
+    return bool((matrix.indices == np.arange(size)).all() and (matrix.indptr[:-1] == np.arange(size)).all())
+
+
+def sparse_rows(matrix: Sparse, rows: Indices) -> Sparse:
+    """Some rows of a sparse matrix; faster than scipy's indexing where these are few."""
+    starts, counts = matrix.indptr[rows], np.diff(matrix.indptr)[rows]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    places = np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])
+    return _by_rows(matrix.data[places], matrix.indices[places], ends, (len(rows), matrix.shape[1]))
+
+
+def below(parts: Sequence[Sparse | int], width: int) -> Sparse:
+    """Sparse matrices of one width one below the other; a number stands for that many empty rows."""
+    kept = [part for part in parts if not isinstance(part, int)]
+    counts = [np.zeros(part, dtype=np.int64) if isinstance(part, int) else np.diff(part.indptr) for part in parts]
+    ends = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    data, columns = (np.concatenate(arrays) for arrays in zip(*((p.data, p.indices) for p in kept), strict=True))
+    return _by_rows(data, columns, ends, (len(ends) - 1, width))
+
+
+def _by_rows(data: Array, columns: Indices, starts: Indices, shape: tuple[int, ...]) -> Sparse:
+    """A sparse matrix with indices of 32 bits where they are enough, as scipy itself chooses them."""
+    kind = np.int32 if max(len(data), *shape) <= np.iinfo(np.int32).max else np.int64
+    return csr_array((data, columns.astype(kind, copy=False), starts.astype(kind, copy=False)), shape=shape)
 
 
 def same_bits(a: Matrix, b: Matrix) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 
 from ircert.errors import ProgramError
-from ircert.ir.arrays import Array, Indices, Matrix, Sparse, diagonal, freeze, identity
+from ircert.ir.arrays import Array, Indices, Matrix, Sparse, diagonal, freeze
 from ircert.limits import checkpoint
 from ircert.programs.program import Block, Origin, Program, QuadraticRow, Sense
 
@@ -57,27 +57,32 @@ class ProgramBuilder:
     def rows(
         self,
         name: str,
-        terms: Iterable[tuple[Block, Matrix | float]],
+        terms: Iterable[tuple[Block, Matrix | Array | float]],
         sense: Sense,
         rhs: ArrayLike,
         *,
         origin: Origin | None = None,
         labels: Indices | None = None,
     ) -> Block:
-        """The rows sum(matrix @ variables) (sense) rhs; a number stands for that multiple of the identity."""
+        """The rows sum(matrix @ variables) (sense) rhs.
+
+        A number stands for that multiple of the identity, a vector for the matrix with it on the diagonal.
+        """
         checkpoint()
         right = np.atleast_1d(np.asarray(rhs, dtype=np.float64))
-        matrices = [(block, _matrix(matrix, block.size)) for block, matrix in terms]
-        sizes = {matrix.shape[0] for _, matrix in matrices}
+        # columns ascend within each row, so that nothing has to be sorted where the program is put together
+        given = sorted(
+            ((block, _entries(matrix, block.size)) for block, matrix in terms), key=lambda term: term[0].start
+        )
+        sizes = {entries.shape[0] for _, entries in given}
         if len(sizes) != 1:
             raise ProgramError(f"the terms of row block `{name}` have {sorted(sizes)} rows")
         size = sizes.pop()
         start = self._count(self._rows)
-        for block, matrix in matrices:
-            if matrix.shape[1] != block.size:
-                raise ProgramError(f"`{name}` multiplies {matrix.shape[1]} columns with {block.size} `{block.name}`")
-            entries = matrix.tocoo()
-            self._entries.append((entries.coords[0] + start, entries.coords[1] + block.start, entries.data))
+        for block, entries in given:
+            if entries.shape[1] != block.size:
+                raise ProgramError(f"`{name}` multiplies {entries.shape[1]} columns with {block.size} `{block.name}`")
+            self._entries.append((entries.rows + start, entries.columns + block.start, entries.values))
         made = Block(name, start, size, origin, _labels(labels))
         self._rows.append(made)
         self._senses.append(sense)
@@ -147,10 +152,30 @@ def _labels(given: Indices | None) -> tuple[int, ...] | None:
     return None if given is None else tuple(given.tolist())
 
 
-def _matrix(matrix: Matrix | float, size: int) -> Sparse:
+class _Entries(NamedTuple):
+    """The entries of a matrix, row by row."""
+
+    shape: tuple[int, ...]
+    rows: Indices
+    columns: Indices
+    values: Array
+
+
+def _entries(matrix: Matrix | Array | float, size: int) -> _Entries:
     if isinstance(matrix, int | float):
-        return identity(size) * float(matrix)
-    return csr_array(matrix)
+        return _on_diagonal(np.full(size, float(matrix)))
+    if isinstance(matrix, np.ndarray) and matrix.ndim == 1:
+        return _on_diagonal(matrix)
+    if isinstance(matrix, np.ndarray):
+        rows, columns = np.nonzero(matrix)
+        return _Entries(matrix.shape, rows, columns, matrix[rows, columns])
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+    return _Entries(matrix.shape, rows, matrix.indices, matrix.data)
+
+
+def _on_diagonal(values: Array) -> _Entries:
+    places = np.arange(len(values))
+    return _Entries((len(values), len(values)), places, places, values)
 
 
 def _joined(parts: list[Array]) -> Array:

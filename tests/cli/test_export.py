@@ -218,7 +218,7 @@ def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     asked = ("export", *QUESTION)
     shown = ircert_command(*asked, "--print-pipeline", cwd=fold)
     assert (shown.returncode, shown.stderr) == (0, "")
-    line = "canonicalize,fuse-affine,interval-bounds{center=[-0.25, 2.0], radius=1.0}\n"
+    line = "canonicalize,fuse-affine,interval-bounds{center=[-0.25, 2.0], radius=1.0},dual-copy\n"
     assert shown.stdout == line
     assert ircert_command(*asked, "-o", "a.lp", cwd=fold).returncode == 0
     assert ircert_command(*asked, "--pipeline", line, "-o", "b.lp", cwd=fold).returncode == 0
@@ -226,7 +226,7 @@ def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     refused = ircert_command(*asked, cwd=fold)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "no file is named; write -o FILE.lp, or --print-pipeline alone" in refused.stderr
-    wrong = ircert_command(*asked, "--pipeline", "canonicalize", "-o", "c.lp", cwd=fold)
+    wrong = ircert_command(*asked, "--pipeline", "canonicalize,dual-copy", "-o", "c.lp", cwd=fold)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "end it with `interval-bounds`" in wrong.stderr
     assert not (fold / "c.lp").exists()

@@ -13,15 +13,15 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, diagonal, identity
+from ircert.ir.arrays import Array, identity
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import MARGIN
 
 
 def maximise_length(build: ProgramBuilder, d: Form, reach: Array, norm: Norm, *, half: bool = False) -> None:
-    """Make the norm of d the objective, given |d_i| <= reach_i."""
-    reach = np.maximum(np.nextafter(reach, np.inf), MARGIN)
+    """Make the norm of d the objective, given |d_i| <= reach_i in real arithmetic."""
+    reach = np.maximum(reach, MARGIN)
     if norm == "inf":
         _largest(build, d, reach, half=half)
     elif norm == "1":
@@ -43,7 +43,7 @@ def _largest(build: ProgramBuilder, d: Form, reach: Array, *, half: bool) -> Non
             chosen = build.binaries(name, size)
             indicators.append(chosen)
             opposite = Form({}, zero).plus(d, -sign)
-            opposite.rows(build, f"pick.{name}", "<=", slack, (w, np.ones((size, 1))), (chosen, diagonal(slack)))
+            opposite.rows(build, f"pick.{name}", "<=", slack, (w, np.ones((size, 1))), (chosen, slack))
     build.rows("choose", [(block, np.ones((1, size))) for block in indicators], "=", 1.0)
     build.maximise(w)
 
@@ -54,8 +54,8 @@ def _sum(build: ProgramBuilder, d: Form, reach: Array) -> None:
     n = build.variables("n", size, 0.0, reach)
     s = build.binaries("s", size)
     d.rows(build, "split", "=", zero, (p, -1.0), (n, 1.0))
-    build.rows("positive", [(p, 1.0), (s, diagonal(-reach))], "<=", zero)
-    build.rows("negative", [(n, 1.0), (s, diagonal(reach))], "<=", reach)
+    build.rows("positive", [(p, 1.0), (s, -reach)], "<=", zero)
+    build.rows("negative", [(n, 1.0), (s, reach)], "<=", reach)
     build.maximise(p)
     build.maximise(n)
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
-from ircert.ir.arrays import Array, Indices, Matrix, Sparse, identity
+from ircert.ir.arrays import Array, Indices, Matrix, Sparse, below, identity, is_identity, nonzeros, sparse_rows
 from ircert.ir.dyadic import add, add_matrices
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.program import Block, Origin, Sense
+
+LARGE = 2.0**1000
+"""Sums of numbers below it do not overflow."""
 
 
 @dataclass(frozen=True)
@@ -45,29 +49,27 @@ class Form:
 
     def mapped(self, weight: Matrix, bias: Array) -> Form:
         """weight @ self + bias."""
-        terms = {block: csr_array(csr_array(weight) @ term) for block, term in self.terms.items()}
+        rows = nonzeros(weight)
+        terms = {block: rows if is_identity(term) else rows @ term for block, term in self.terms.items()}
         return Form(terms, weight @ self.constant + bias)
 
     def take(self, entries: Indices) -> Form:
         """Some entries."""
-        terms = {block: csr_array(term[entries, :]) for block, term in self.terms.items()}
-        return Form(terms, self.constant[entries], self.copies)
+        terms = {block: sparse_rows(term, entries) for block, term in self.terms.items()}
+        return Form({block: term for block, term in terms.items() if term.nnz}, self.constant[entries], self.copies)
 
     def plus(self, other: Form, sign: float = 1.0) -> Form:
         """self + sign * other."""
         terms = dict(self.terms)
         for block, term in other.terms.items():
-            terms[block] = csr_array(terms[block] + sign * term) if block in terms else sign * term
+            terms[block] = terms[block] + sign * term if block in terms else sign * term
         return Form(terms, self.constant + sign * other.constant)
 
     @staticmethod
     def stacked(parts: list[Form]) -> Form:
         """The parts one below the other."""
-        sizes = {block: block.size for part in parts for block in part.terms}
-        terms = {
-            block: vstack([p.terms.get(block, csr_array((len(p), size))) for p in parts], format="csr")
-            for block, size in sizes.items()
-        }
+        blocks = dict.fromkeys(block for part in parts for block in part.terms)
+        terms = {block: below([part.terms.get(block, len(part)) for part in parts], block.size) for block in blocks}
         return Form(terms, np.concatenate([p.constant for p in parts]), all(p.copies for p in parts))
 
     def rows(
@@ -76,7 +78,7 @@ class Form:
         name: str,
         sense: Sense,
         rhs: Array,
-        *more: tuple[Block, Matrix | float],
+        *more: tuple[Block, Matrix | Array | float],
         origin: Origin | None = None,
         labels: Indices | None = None,
     ) -> None:
@@ -107,6 +109,36 @@ def exact_sum(forms: list[Form]) -> Form | None:
                 return None
             terms[block] = total
     return None if constant is None else Form({block: csr_array(term) for block, term in terms.items()}, constant)
+
+
+def signed_sum(form: Form, weight: Matrix, bias: Array) -> Form | None:
+    """weight @ form + bias where that is adding and subtracting of entries with no variable in common; None elsewhere.
+
+    Coefficients stay what they are, so that differences of two copies need no variables of their own.
+    """
+    signs = nonzeros(weight)
+    if (np.abs(signs.data) != 1.0).any():
+        return None
+    terms: dict[Block, Sparse] = {}
+    for block, term in form.terms.items():
+        made = signs @ term
+        if made.nnz != np.diff(term.indptr)[signs.indices].sum():
+            return None
+        if made.nnz:
+            terms[block] = made
+    constant = _signed_numbers(signs, form.constant, bias)
+    return None if constant is None else Form(terms, constant)
+
+
+def _signed_numbers(signs: Sparse, values: Array, bias: Array) -> Array | None:
+    """signs @ values + bias, or None where that rounds."""
+    if not max(np.abs(values).max(initial=0.0), np.abs(bias).max(initial=0.0)) < LARGE:
+        return None
+    parts = np.split(signs.data * values[signs.indices], signs.indptr[1:-1])
+    rows = [[*part.tolist(), more] for part, more in zip(parts, bias.tolist(), strict=True)]
+    sums = [math.fsum(row) for row in rows]
+    exact = all(math.fsum([*row, -total]) == 0 for row, total in zip(rows, sums, strict=True))
+    return np.array(sums) if exact else None
 
 
 def _check_numbers(name: str, left: Array, sense: Sense, right: Array) -> None:

@@ -11,12 +11,14 @@ t = 1 leaves y = z >= 0 and t = 0 leaves y = 0 >= z. A missing or infinite bound
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
 from ircert.errors import ProgramError
-from ircert.ir.arrays import Array, Indices, diagonal
-from ircert.ir.graph import Graph
+from ircert.ir.arrays import Array, Indices
+from ircert.ir.graph import Graph, Node
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
@@ -32,8 +34,8 @@ LONGEST = 40
 """Longer names of nodes are cut: names in files may have 100 characters."""
 
 
-class NetworkCopy(Forward[Form]):
-    """Writes one copy of a canonical graph into a program; `forms` holds every node's value afterwards.
+class NetworkRows(Forward[Form]):
+    """Writes a canonical graph into a program; `forms` holds every node's value afterwards.
 
     preactivations: what each relu reads; phases: the binaries of its open neurons (their numbers are the labels)
 
@@ -41,22 +43,22 @@ class NetworkCopy(Forward[Form]):
     of their own. Right-hand sides that must round do so outward.
     """
 
-    def __init__(
-        self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, prefix: str = "", relaxed: bool = False
-    ) -> None:
+    def __init__(self, build: ProgramBuilder, bounds: Bounds, x: Form, *, relaxed: bool = False) -> None:
         self.build = build
         self.bounds = bounds
         self.graph: Graph = bounds.graph
-        self.copy = copy
-        self.prefix = prefix
         self.relaxed = relaxed
-        self.forms: dict[str, Form] = {self.graph.input: Form.of(x)}
+        self.forms: dict[str, Form] = {self.graph.input: x}
         self.preactivations: dict[str, Form] = {}
         self.phases: dict[str, tuple[Block, ...]] = {}
         for node in self.graph.nodes:
             checkpoint()
             if node.name != self.graph.input:
-                self.forms[node.name] = self.step(node, [self.forms[name] for name in node.operands])
+                self.forms[node.name] = self.step(node, self._read(node))
+
+    def _read(self, node: Node) -> list[Form]:
+        """The values of a node's operands."""
+        return [self.forms[name] for name in node.operands]
 
     @property
     def output(self) -> Form:
@@ -98,15 +100,16 @@ class NetworkCopy(Forward[Form]):
             self._name("relu", tag), len(low), np.maximum(low, 0.0), np.maximum(high, 0.0), origin=origin
         )
         self.preactivations[name] = z
+        value = Form.of(y)
         active = np.flatnonzero((low >= 0) & (high > 0))
-        part = Form.of(y).take(active)
-        z.take(active).plus(part, -1.0).rows(
-            self.build, self._name("active", tag), "=", np.zeros(len(active)), origin=origin, labels=active
-        )
+        if len(active):
+            z.take(active).plus(value.take(active), -1.0).rows(
+                self.build, self._name("active", tag), "=", np.zeros(len(active)), origin=origin, labels=active
+            )
         open_ = np.flatnonzero((low < 0) & (high > 0))
         if len(open_):
-            self._open(z.take(open_), Form.of(y).take(open_), low[open_], high[open_], open_, tag, origin)
-        return Form.of(y)
+            self._open(z.take(open_), value.take(open_), low[open_], high[open_], open_, tag, origin)
+        return value
 
     def _open(self, z: Form, y: Form, low: Array, high: Array, labels: Indices, tag: str, origin: Origin) -> None:
         """The rows of relus whose phase is open; right-hand sides are rounded outward."""
@@ -118,8 +121,8 @@ class NetworkCopy(Forward[Form]):
         above, zero = y.plus(z, -1.0), np.zeros(len(low))
         above.rows(self.build, self._name("above", tag), ">=", zero, origin=origin, labels=labels)
         limit = Form(above.terms, np.nextafter(above.constant + low, -np.inf))
-        limit.rows(self.build, self._name("phase", tag), "<=", zero, (t, diagonal(-low)), origin=origin, labels=labels)
-        y.rows(self.build, self._name("off", tag), "<=", zero, (t, diagonal(-high)), origin=origin, labels=labels)
+        limit.rows(self.build, self._name("phase", tag), "<=", zero, (t, -low), origin=origin, labels=labels)
+        y.rows(self.build, self._name("off", tag), "<=", zero, (t, -high), origin=origin, labels=labels)
 
     def _finite(self, name: str) -> tuple[Array, Array]:
         low, high = self.bounds.low[name], self.bounds.high[name]
@@ -130,15 +133,35 @@ class NetworkCopy(Forward[Form]):
             )
         return low, high
 
-    def _name(self, kind: str, node: str) -> str:
+    @abstractmethod
+    def _copy_of(self, name: str) -> tuple[str, str, str]:
+        """What a node's blocks are called after: a prefix, the node of the network, and the copy."""
+
+    def _name(self, kind: str, name: str) -> str:
         """A block's name: kind, node and copy; long node names are cut, and told apart by the node's number."""
+        prefix, node, copy = self._copy_of(name)
         if len(node) > LONGEST:
-            number = [n.name for n in self.graph.nodes].index(node)
+            number = [n.name for n in self.graph.nodes].index(name)
             node = f"{node[:LONGEST]}.{number}"
-        return f"{self.prefix}{kind}.{node}.{self.copy}"
+        return f"{prefix}{kind}.{node}.{copy}"
 
     def _origin(self, name: str) -> Origin:
-        return Origin(name, self.copy)
+        _, node, copy = self._copy_of(name)
+        return Origin(node, copy)
+
+
+class NetworkCopy(NetworkRows):
+    """Writes the graph of a network at one point, whose name `copy` is in the names of its blocks."""
+
+    def __init__(
+        self, build: ProgramBuilder, bounds: Bounds, x: Block, copy: str, *, prefix: str = "", relaxed: bool = False
+    ) -> None:
+        self.copy = copy
+        self.prefix = prefix
+        super().__init__(build, bounds, Form.of(x), relaxed=relaxed)
+
+    def _copy_of(self, name: str) -> tuple[str, str, str]:
+        return self.prefix, name, self.copy
 
 
 def _sum(forms: list[Form]) -> Form:

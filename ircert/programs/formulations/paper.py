@@ -5,7 +5,8 @@
     transform:  max |g(x) - g(y)|    x, y in the ball,  f(x) = f(y)
 
 This is the paper's formulation, with its slips mended: each copy has binaries of its own, and for `transform` the slack
-of the indicators comes from the bounds of g's outputs, because 4 r would cut off real gaps.
+of the indicators comes from the bounds of g's outputs, because 4 r would cut off real gaps. For `local` and `transform`
+it reads the graph of both points that `dual-copy` makes: its first outputs must vanish, its second ones are measured.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
+from ircert.errors import ProgramError
 from ircert.ir.arrays import Array
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.ball import point_of_ball
@@ -24,6 +26,7 @@ from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.formulations.about import about
 from ircert.programs.formulations.base import Asked, Formulation
+from ircert.programs.formulations.pair import PairRows
 from ircert.programs.program import Block, Origin, Program
 
 
@@ -38,48 +41,55 @@ class Paper(Formulation):
     name = "paper"
     indicators: Literal["paper", "half"] = "paper"
 
+    def reads_pairs(self, problem: str) -> bool:
+        """All but `pseudo`, whose second copy is one exact vector."""
+        return problem != "pseudo"
+
     def program(self, asked: Asked) -> Program:
         """Copies, output equality, objective."""
-        return _Question(asked, half=self.indicators == "half" and asked.query.problem == "local").program()
-
-
-class _Question:
-    def __init__(self, asked: Asked, half: bool) -> None:
-        self.asked = asked
-        self.graph = asked.bounds.graph
-        self.query = asked.query
-        self.half = half
-        self.build = ProgramBuilder()
-        self.bounds = asked.bounds
-
-    def program(self) -> Program:
-        x = point_of_ball(self.build, self.query.ball, "x", Origin(self.graph.input, "x"))
-        first = NetworkCopy(self.build, self.bounds, x, "x")
-        if self.query.problem == "pseudo":
-            value = self.graph.exact(self.query.center)
-            first.output.equals(self.build, "equal", value, Origin(self.graph.output))
-            d, reach = Form.of(x).plus(Form.fixed(self.query.center), -1.0), self._reach_from_center()
+        query, build = asked.query, ProgramBuilder()
+        if query.problem == "pseudo":
+            gap, reach = _from_center(build, asked)
         else:
-            y = point_of_ball(self.build, self.query.ball, "y", Origin(self.graph.input, "y"))
-            second = NetworkCopy(self.build, self.bounds, y, "y")
-            self._equal(first.output, second.output)
-            low, high = self.query.ball.box
-            d, reach = Form.of(x).plus(Form.of(y), -1.0), high - low
-            if self.asked.other is not None:
-                d, reach = self._other_difference(self.asked.other, x, y)
-        maximise_length(self.build, d, reach, self.query.objective_norm, half=self.half)
-        norm = {"objective norm": self.query.objective_norm}
-        return self.build.program(about=about(self.query, "paper", self.bounds.summary(), self.asked.sha256, **norm))
+            gap, reach = _between_points(build, asked)
+        half = self.indicators == "half" and query.problem == "local"
+        maximise_length(build, gap, reach, query.objective_norm, half=half)
+        norm = {"objective norm": query.objective_norm}
+        return build.program(about=about(query, "paper", asked.bounds.summary(), asked.sha256, **norm))
 
-    def _equal(self, a: Form, b: Form) -> None:
-        a.plus(b, -1.0).rows(self.build, "equal", "=", np.zeros(len(a)), origin=Origin(self.graph.output))
 
-    def _reach_from_center(self) -> Array:
-        low, high = self.query.ball.box
-        return np.maximum(self.query.center - low, high - self.query.center)
+def _between_points(build: ProgramBuilder, asked: Asked) -> tuple[Form, Array]:
+    """The gap of the second outputs of both points' graph, and bounds on its size, where the first outputs vanish."""
+    graph, query = asked.bounds.graph, asked.query
 
-    def _other_difference(self, bounds: Bounds, x: Block, y: Block) -> tuple[Form, Array]:
-        graph = bounds.graph
-        copies = [NetworkCopy(self.build, bounds, point, tag, prefix="other.") for point, tag in ((x, "x"), (y, "y"))]
-        low, high = bounds.low[graph.output], bounds.high[graph.output]
-        return copies[0].output.plus(copies[1].output, -1.0), high - low
+    def point(name: str) -> Block:
+        return point_of_ball(build, query.ball, name, Origin(graph.input, name))
+
+    differences = PairRows(build, asked.bounds, point).output
+    size = query.other.output_dim if query.other is not None else len(query.center)
+    equal, gap = (differences.take(part) for part in np.split(np.arange(len(differences)), [-size]))
+    equal.rows(build, "equal", "=", np.zeros(len(equal)), origin=Origin(graph.output))
+    if query.other is None:
+        low, high = query.ball.box
+        return gap, np.nextafter(high - low, np.inf)
+    return gap, _reach(asked.bounds)[-size:]
+
+
+def _reach(bounds: Bounds) -> Array:
+    """Bounds on the sizes of the outputs."""
+    output = bounds.graph.output
+    reach = np.maximum(-bounds.low[output], bounds.high[output])
+    if not np.isfinite(reach).all():
+        raise ProgramError(f"node `{output}` has no finite bounds on this ball", remedy="use a smaller ball")
+    return reach
+
+
+def _from_center(build: ProgramBuilder, asked: Asked) -> tuple[Form, Array]:
+    """The gap x - c and bounds on its size, where x has the centre's image; that image is exact."""
+    graph, query = asked.bounds.graph, asked.query
+    x = point_of_ball(build, query.ball, "x", Origin(graph.input, "x"))
+    output = NetworkCopy(build, asked.bounds, x, "x").output
+    output.equals(build, "equal", graph.exact(query.center), Origin(graph.output))
+    low, high = query.ball.box
+    reach = np.nextafter(np.maximum(query.center - low, high - query.center), np.inf)
+    return Form.of(x).plus(Form.fixed(query.center), -1.0), reach

@@ -36,8 +36,8 @@ BOUNDS = "interval-bounds{center=[0.25, 0.5], radius=1.0}"
 @pytest.mark.parametrize(
     ("formulation", "bounds", "says"),
     [
-        ("paper", "symbolic", f"canonicalize,fuse-affine,{BOUNDS}"),
-        ("paper", "lp", f"canonicalize,fuse-affine,{BOUNDS[:-1]}, method=lp}}"),
+        ("paper", "symbolic", f"canonicalize,fuse-affine,{BOUNDS},dual-copy"),
+        ("paper", "lp", f"canonicalize,fuse-affine,{BOUNDS[:-1]}, method=lp}},dual-copy"),
         ("tangent", "symbolic", f"canonicalize,fuse-affine,merge-multiples,{BOUNDS}"),
         ("apart{separation=0.5}", "symbolic", f"canonicalize,fuse-affine,merge-multiples,{BOUNDS}"),
     ],
@@ -51,9 +51,22 @@ def test_a_formulation_names_its_pipeline(formulation: str, bounds: Any, says: s
         assert lp_text(again) == lp_text(plain)
 
 
+@pytest.mark.rule("FO-2", "FO-3", "FO-4")
+def test_the_pipeline_of_paper_copies_where_there_are_two_points() -> None:
+    for problem, other, end in (
+        ("local", None, ",dual-copy"),
+        ("transform", NETWORK, ",dual-copy{problem=transform}"),
+        ("pseudo", None, ""),
+    ):
+        query = ircert.Query(problem, [0.25, 0.5], 1.0, other=other)
+        assert str(pipeline_of(query)) == f"canonicalize,fuse-affine,{BOUNDS}{end}"
+        again = ircert.program(NETWORK, query, pipeline=str(pipeline_of(query)))
+        assert lp_text(again) == lp_text(ircert.program(NETWORK, query))
+
+
 @pytest.mark.rule("FO-2")
 def test_the_program_is_what_comes_out_of_the_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing runs beside it: every pass that runs is one of the pipeline, once for each network."""
+    """Nothing runs beside it: the other network goes through the passes before `dual-copy`, then all of them run."""
     ran: list[str] = []
     original = Pipeline.run
 
@@ -63,7 +76,8 @@ def test_the_program_is_what_comes_out_of_the_pipeline(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Pipeline, "run", spied)
     ircert.program(NETWORK, ircert.Query("transform", [0.25, 0.5], 1.0, other=NETWORK.select([0])))
-    assert ran == ["canonicalize,fuse-affine,interval-bounds"] * 2
+    before = "canonicalize,fuse-affine,interval-bounds"
+    assert ran == [before, f"{before},dual-copy"]
 
 
 @dataclass(frozen=True)
@@ -79,14 +93,45 @@ class Renamed(GraphPass):
 
 
 @pytest.mark.rule("FO-2", "P-13")
-def test_a_pass_of_ones_own_stands_between_two_others() -> None:
-    passes = Pipeline.parse("canonicalize,fuse-affine").passes
-    pipeline = Pipeline((*passes, Renamed(), *Pipeline.parse("interval-bounds").passes))
-    text = lp_text(ircert.program(NETWORK, QUERY, pipeline=pipeline))
-    assert "relu.my_a1.x" in text
-    behind = Pipeline((*passes, *Pipeline.parse("interval-bounds").passes, Renamed()))
+@pytest.mark.parametrize("place", range(4))
+def test_a_pass_of_ones_own_stands_between_two_others(place: int) -> None:
+    passes = list(Pipeline.parse("canonicalize,fuse-affine,dual-copy,interval-bounds").passes)
+    passes.insert(place, Renamed())
+    made = ircert.program(NETWORK, QUERY, pipeline=Pipeline(tuple(passes)))
+    assert {"relu.my_a1.x", "relu.my_a1.y"} <= {block.name for block in made.variables}
+    plain = ircert.program(NETWORK, QUERY)
+    assert made.matrix.shape == plain.matrix.shape
+    assert (made.matrix.nnz, made.integer.sum()) == (plain.matrix.nnz, plain.integer.sum())
+
+
+@pytest.mark.rule("FO-2", "P-13")
+def test_bounds_are_wanted_behind_a_pass_that_drops_them() -> None:
+    behind = Pipeline((*pipeline_of(QUERY).passes, Renamed()))
     with pytest.raises(QueryError, match="it carries no bounds; end it with `interval-bounds`"):
         ircert.program(NETWORK, QUERY, pipeline=behind)
+    again = Pipeline((*behind.passes, *Pipeline.parse("interval-bounds").passes))
+    assert "relu.my_a1.y" in lp_text(ircert.program(NETWORK, QUERY, pipeline=again))
+
+
+@pytest.mark.rule("FO-3")
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(mlps(inputs=2, width=3, depth=2), st.sampled_from(["inf", "1", "2"]))
+def test_copies_have_the_bounds_of_the_network(graph: Graph, norm: str) -> None:
+    """Each copy's relus lie between the bounds of one network on the ball, and have as many binaries."""
+    query = ircert.Query("local", (0.25,) * graph.input_dim, 1.0, norm)
+    one = Pipeline(pipeline_of(query).passes[:-1])(graph)
+    made = ircert.program(graph, query, indicators="half")
+    for node in (node for node in one.nodes if node.op.kind == "relu"):
+        low, high = (np.maximum(side[node.operands[0]], 0.0) for side in (one.bounds.low, one.bounds.high))
+        for tag in "xy":
+            where = made.block(f"relu.{node.name}.{tag}").where
+            assert np.array_equal(made.lower[where], low)
+            assert np.array_equal(made.upper[where], high)
+    assert sum(made.integer[block.where].sum() for block in made.variables if block.name.startswith("t.")) == 2 * sum(
+        ((one.bounds.low[n.operands[0]] < 0) & (one.bounds.high[n.operands[0]] > 0)).sum()
+        for n in one.nodes
+        if n.op.kind == "relu"
+    )
 
 
 @pytest.mark.rule("FO-2", "P-16")
@@ -95,10 +140,12 @@ def test_stable_neurons_leave_the_optimum_as_it_is() -> None:
     assert isinstance(solver, Solver)
     query = ircert.Query("local", [2.0, 1.0], 1.5)
     plain = ircert.program(NETWORK, query)
-    less = ircert.program(NETWORK, query, pipeline="canonicalize,fuse-affine,interval-bounds,stable-neurons")
-    assert less.integer.sum() == plain.integer.sum()
-    assert solver.solve(less, time_limit=60).value == pytest.approx(solver.solve(plain, time_limit=60).value, abs=1e-6)
-    small = "canonicalize,interval-bounds{center=[2, 1], radius=0.25},stable-neurons,interval-bounds"
+    for end in ("interval-bounds,stable-neurons,dual-copy", "interval-bounds,dual-copy,stable-neurons"):
+        less = ircert.program(NETWORK, query, pipeline=f"canonicalize,fuse-affine,{end}")
+        assert less.integer.sum() == plain.integer.sum()
+        found = solver.solve(less, time_limit=60).value
+        assert found == pytest.approx(solver.solve(plain, time_limit=60).value, abs=1e-5)
+    small = "canonicalize,interval-bounds{center=[2, 1], radius=0.25},stable-neurons,interval-bounds,dual-copy"
     with pytest.raises(QueryError, match="do not hold on the whole ball of the question"):
         ircert.program(NETWORK, query, pipeline=small)
 
@@ -107,13 +154,20 @@ def test_stable_neurons_leave_the_optimum_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("pipeline", "says"),
     [
-        ("canonicalize", "its graph is not bounded: it carries no bounds; end it with `interval-bounds`"),
-        ("", "its graph is not bounded"),
-        ("canonicalize,interval-bounds{center=[0.25, 0.5], radius=0.5}", "do not hold on the whole ball"),
-        ("canonicalize,interval-bounds{center=[0.25, 0.5], radius=1.0, norm=1}", "do not hold on the whole ball"),
-        ("canonicalize,interval-bounds,dual-copy", "it makes 4 -> 4 of 2 -> 2; a formulation makes the copies itself"),
-        ("canonicalize,fix-inputs{values={0: 0.25}},interval-bounds{center=[0.5], radius=1}", "it makes 1 -> 2 of"),
-        ("canonicalize,select-outputs{keep=[0]},interval-bounds", "it makes 2 -> 1 of 2 -> 2"),
+        ("canonicalize,dual-copy", "its graph is not bounded: it carries no bounds; end it with `interval-bounds`"),
+        ("", "it does not make one graph of both points of this question; write `dual-copy` once"),
+        ("canonicalize,interval-bounds", "it does not make one graph of both points"),
+        ("canonicalize,interval-bounds,dual-copy{problem=transform}", "it does not make one graph of both points"),
+        ("canonicalize,interval-bounds,dual-copy,dual-copy", "it does not make one graph of both points"),
+        ("canonicalize,interval-bounds{center=[0.25, 0.5], radius=0.5},dual-copy", "do not hold on the whole ball"),
+        (f"canonicalize,{BOUNDS[:-1]}, norm=1}},dual-copy", "do not hold on the whole ball"),
+        ("fix-inputs{values={0: 0.25}},canonicalize,dual-copy", "it makes 2 -> 3 of 4 -> 4"),
+        ("select-outputs{keep=[0]},canonicalize,dual-copy", "it makes 4 -> 3 of 4 -> 4"),
+        (
+            "select-outputs{keep=[0, 0]},canonicalize,interval-bounds,dual-copy",
+            "its outputs are not those of the network",
+        ),
+        ("canonicalize,dual-copy,select-outputs{keep=[2, 3, 0, 1]},interval-bounds", "its outputs are not those"),
         ("nonsense", "there is no such pass"),
     ],
 )
@@ -172,9 +226,11 @@ def test_a_formulation_may_be_an_object_of_anybody() -> None:
 
         def program(self, asked: Asked) -> Program:
             seen.append(asked)
-            return formulations.get("paper").program(asked)
+            return formulations.get("tangent").program(asked)
 
     ircert.program(NETWORK, QUERY, Mine())
+    with pytest.raises(QueryError, match="leave dual-copy out: this formulation reads the graph of one point"):
+        ircert.program(NETWORK, QUERY, Mine(), pipeline="canonicalize,interval-bounds,dual-copy")
     assert seen[0].bounds.graph == NETWORK
     assert seen[0].sha256 == NETWORK.sha256
     assert seen[0].other is None

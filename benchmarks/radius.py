@@ -39,7 +39,7 @@ from ircert.backends.base import Solver
 from ircert.data.networks import bundled
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.ir.arrays import Array, Mask
-from ircert.reproduction.running_times import residual
+from ircert.reproduction.experiments.parts.running_times import residual
 
 BALLS = [
     ("vanderpol-2-10-10-2", 2.0),

@@ -45,6 +45,9 @@ ROOMS = [
     "ircert.analysis",
     "ircert.plotting",
     "ircert.testing",
+    "ircert.reproduction.frame",
+    "ircert.reproduction.maps",
+    "ircert.reproduction.experiments",
     "ircert.reproduction",
     "ircert.cli",
 ]

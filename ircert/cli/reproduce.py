@@ -11,7 +11,7 @@ from pathlib import Path
 from ircert.cli.progress import working
 from ircert.errors import FileError
 from ircert.reproduction import check_name, names, run
-from ircert.reproduction.report import Report, Settings, silent
+from ircert.reproduction.frame.report import Report, Settings, silent
 
 NOT_MET = 3
 REFERENCE_DATA = "IRCERT_REFERENCE_DATA"
@@ -34,7 +34,7 @@ def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
 def reproduce(options: argparse.Namespace) -> int:
     """Run the experiments; 0 if all claims are met, 3 if one is not."""
     from ircert.certification import check_limits
-    from ircert.reproduction.write import make_folder, write_document
+    from ircert.reproduction.frame.write import make_folder, write_document
 
     chosen = _chosen(options.names)
     check_limits(options.time_limit, options.seed)
@@ -55,7 +55,7 @@ def reproduce(options: argparse.Namespace) -> int:
 
 
 def _run_one(name: str, options: argparse.Namespace, folder: Path) -> tuple[Report, Path]:
-    from ircert.reproduction.write import write_report
+    from ircert.reproduction.frame.write import write_report
 
     with working(name) as line:
         settings = Settings(

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from ircert.errors import QueryError
 
 if TYPE_CHECKING:
-    from ircert.reproduction.report import Report, Settings
+    from ircert.reproduction.frame.report import Report, Settings
 
 HOMES = {
-    "1d": "ircert.reproduction.one_dimension",
-    "euler": "ircert.reproduction.euler",
-    "brusselator": "ircert.reproduction.brusselator",
-    "timestep": "ircert.reproduction.timestep",
-    "vanderpol": "ircert.reproduction.vanderpol",
-    "histories": "ircert.reproduction.histories",
-    "resnet": "ircert.reproduction.resnet",
-    "iresnet": "ircert.reproduction.iresnet",
+    "1d": "ircert.reproduction.experiments.one_dimension",
+    "euler": "ircert.reproduction.experiments.euler",
+    "brusselator": "ircert.reproduction.experiments.brusselator",
+    "timestep": "ircert.reproduction.experiments.timestep",
+    "vanderpol": "ircert.reproduction.experiments.vanderpol",
+    "histories": "ircert.reproduction.experiments.histories",
+    "resnet": "ircert.reproduction.experiments.resnet",
+    "iresnet": "ircert.reproduction.experiments.iresnet",
 }
 """In the paper's order; one line adds an experiment."""
 

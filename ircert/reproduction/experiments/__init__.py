@@ -1,0 +1,1 @@
+"""The experiments, one module each; `ircert.reproduction` knows them by name."""

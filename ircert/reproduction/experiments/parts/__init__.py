@@ -1,0 +1,1 @@
+"""Parts of experiments that are too long for one module."""

@@ -1,0 +1,1 @@
+"""What all experiments share: settings and reports, questions and their answers as facts, pages and files."""

@@ -14,6 +14,7 @@ import ircert
 from ircert import passes
 from ircert.errors import IrcertError, PassError, UnsupportedModel
 from ircert.frontends.base import FrontEnd
+from tests.entry_points import FakePoint
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = Path(__file__).parent / "plugin"
@@ -99,22 +100,6 @@ def test_a_writer_of_another_package_is_found_by_its_suffix(tmp_path: Path) -> N
     refused = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
     assert refused.returncode == 2
     assert "q.json: unknown kind of file; use a name ending in .lp or .mps or .toy.json" in refused.stderr
-
-
-class FakePoint:
-    """An entry point that loads to something."""
-
-    name = "fake"
-    value = "fake:thing"
-    dist = None
-
-    def __init__(self, loaded: Any) -> None:
-        self.loaded = loaded
-
-    def load(self) -> Any:
-        if isinstance(self.loaded, Exception):
-            raise self.loaded
-        return self.loaded
 
 
 @pytest.mark.rule("P-9")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
+from signal import Signals
 from typing import Any
 
 import numpy as np
@@ -22,8 +19,7 @@ from ircert.limits import until
 from ircert.programs.program import Program
 from ircert.testing import small_program
 from tests.backends.test_solvers import PLAIN, REQUIRED, solver
-
-ROOT = Path(__file__).parents[2]
+from tests.processes import SIGNALS, last_line
 
 
 @pytest.fixture
@@ -241,18 +237,6 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.rule("E-7", "PR-18")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_process_is_left(how: signal.Signals) -> None:
-    """Ctrl-C and SIGTERM go to all, a kill to the first alone. Its error output is open as long as one lives."""
-    command, pipe = [sys.executable, "-c", SCRIPT], subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, start_new_session=True) as script:
-        assert script.stdout is not None
-        assert script.stdout.readline() == "working\n"
-        if how is signal.SIGKILL:
-            script.kill()
-        else:
-            os.killpg(script.pid, how)
-        output, errors = script.communicate(timeout=60)
-    assert errors == ""
-    if how is not signal.SIGKILL:
-        assert output.splitlines()[-1] == "interrupted"
+@pytest.mark.parametrize("how", SIGNALS)
+def test_no_process_is_left(how: Signals) -> None:
+    assert last_line(SCRIPT, how) in (None, "interrupted")

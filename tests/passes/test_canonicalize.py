@@ -1,19 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 
 from ircert.ir.graph import Graph
 from ircert.passes.canonicalize import Canonicalize
 from ircert.testing import assert_preserves, graphs
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("canonicalize"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")

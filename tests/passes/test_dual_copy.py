@@ -16,16 +16,10 @@ from ircert.passes.dual_copy import DualCopy
 from ircert.passes.interval_bounds import IntervalBounds
 from ircert.passes.pipeline import Pipeline
 from ircert.testing import assert_preserves, graphs, sample_points
-from tests.passes import golden_files
 
 FOLD = ircert.load(
     [([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], None), ([[1.0, 1.0, 0, 0], [0, 0, 1, -1]], None)]
 )
-
-
-@pytest.mark.parametrize("case", golden_files.cases("dual-copy"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6")

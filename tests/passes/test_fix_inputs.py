@@ -14,12 +14,6 @@ from ircert.errors import PassError
 from ircert.ir.graph import Graph
 from ircert.passes.fix_inputs import FixInputs
 from ircert.testing import assert_preserves, graphs, numbers
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("fix-inputs"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +10,6 @@ import ircert
 from ircert.ir.graph import Graph
 from ircert.passes.fold_residual import FoldResidual
 from ircert.testing import assert_preserves, graphs, mlps, residual_networks
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("fold-residual"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,15 +17,9 @@ from ircert.passes.interval_bounds import IntervalBounds, bounds_of
 from ircert.passes.pipeline import Pipeline
 from ircert.programs.encodings.analyse import analyse
 from ircert.testing import assert_preserves, graphs
-from tests.passes import golden_files
 
 NETWORK = ircert.load([([[1.0, -1.0], [0.5, 2.0]], [0.0, 4.0]), ([[1.0, 0.5]], None)])
 FREE = np.full(2, np.inf)
-
-
-@pytest.mark.parametrize("case", golden_files.cases("interval-bounds"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from scipy.sparse import issparse
@@ -10,12 +8,6 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, LinearImageOp
 from ircert.passes.lower_conv import LowerConv
 from ircert.testing import assert_preserves, graphs
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("lower-conv"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-10")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,12 +9,6 @@ from ircert.ir.graph import Graph
 from ircert.passes.fold_residual import FoldResidual
 from ircert.passes.merge_multiples import MergeMultiples, merged
 from ircert.testing import assert_preserves, graphs, residual_networks
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("merge-multiples"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6")

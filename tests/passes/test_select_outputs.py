@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +11,6 @@ from ircert.errors import PassError
 from ircert.ir.graph import Graph
 from ircert.passes.select_outputs import SelectOutputs
 from ircert.testing import assert_preserves, graphs
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("select-outputs"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,14 +14,8 @@ from ircert.passes.interval_bounds import IntervalBounds
 from ircert.passes.pipeline import Pipeline
 from ircert.passes.stable_neurons import StableNeurons
 from ircert.testing import assert_preserves, graphs
-from tests.passes import golden_files
 
 NETWORK = ircert.load([([[1.0, -1.0], [0.5, 2.0]], [0.0, 4.0]), ([[1.0, 0.5]], None)])
-
-
-@pytest.mark.parametrize("case", golden_files.cases("stable-neurons"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-16")

@@ -14,12 +14,6 @@ from ircert.ir.graph import Graph
 from ircert.passes.pipeline import Pipeline
 from ircert.passes.tangent_copy import TangentCopy
 from ircert.testing import assert_preserves, graphs, sample_points
-from tests.passes import golden_files
-
-
-@pytest.mark.parametrize("case", golden_files.cases("tangent-copy"), ids=lambda path: path.stem)
-def test_golden(case: Path, update_golden: bool) -> None:
-    golden_files.check(case, update_golden)
 
 
 @pytest.mark.rule("P-1", "P-2", "P-3", "P-6", "P-15")

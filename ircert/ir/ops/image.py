@@ -158,24 +158,17 @@ class Conv(LinearImageOp):
 
 
 @dataclass(frozen=True, eq=False)
-class AveragePool(LinearImageOp):
-    """The mean of each window: its sum times the double nearest to 1 / count.
+class PoolOp(ImageOp):
+    """An operation on each window of each channel."""
 
-    count is the kernel's size with `count_padding`, else the number of entries that lie on the image.
-    """
-
-    kind = "average_pool"
     kernel: tuple[int, ...]
     stride: tuple[int, ...] = ()
     padding: tuple[int, ...] = ()
     dilation: tuple[int, ...] = ()
-    count_padding: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._default_windows()
-        if not isinstance(self.count_padding, bool):
-            raise OpError(f"count_padding must be true or false, got {reprlib.repr(self.count_padding)}")
         _ = self.windows  # checks them
 
     @cached_property
@@ -183,13 +176,30 @@ class AveragePool(LinearImageOp):
         """Where the kernel lies on the image."""
         return Windows(self.image[1:], self.kernel, self.stride, self.padding, self.dilation)
 
+    @property
+    def entries(self) -> int:
+        """How many entries all windows have together."""
+        return self.image[0] * self.windows.positions * math.prod(self.kernel)
+
     def size(self, *sizes: int) -> int:
         self._check_size(sizes[0])
         return self.image[0] * self.windows.positions
 
-    @property
-    def entries(self) -> int:
-        return self.image[0] * self.windows.positions * math.prod(self.kernel)
+
+@dataclass(frozen=True, eq=False)
+class AveragePool(PoolOp, LinearImageOp):
+    """The mean of each window: its sum times the double nearest to 1 / count.
+
+    count is the kernel's size with `count_padding`, else the number of entries that lie on the image.
+    """
+
+    kind = "average_pool"
+    count_padding: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.count_padding, bool):
+            raise OpError(f"count_padding must be true or false, got {reprlib.repr(self.count_padding)}")
 
     def _affine(self) -> Affine:
         channels, pixels = self.image[0], math.prod(self.image[1:])
@@ -205,34 +215,20 @@ class AveragePool(LinearImageOp):
 
 
 @dataclass(frozen=True, eq=False)
-class MaxPool(ImageOp):
+class MaxPool(PoolOp):
     """The largest entry of each window; padding never wins, a window wholly on the padding is an error."""
 
     kind = "max_pool"
-    kernel: tuple[int, ...]
-    stride: tuple[int, ...] = ()
-    padding: tuple[int, ...] = ()
-    dilation: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._default_windows()
         if not self.windows.all_meet_image():
             raise OpError("a window lies wholly on the padding; reduce the padding")
 
     @cached_property
-    def windows(self) -> Windows:
-        """Where the kernel lies on the image."""
-        return Windows(self.image[1:], self.kernel, self.stride, self.padding, self.dilation)
-
-    def size(self, *sizes: int) -> int:
-        self._check_size(sizes[0])
-        return self.image[0] * self.windows.positions
-
-    @cached_property
     def members(self) -> Indices:
         """(kernel size, outputs): the operand's entries to compare; padding repeats an entry of the same window."""
-        self._require_entries(self.image[0] * self.windows.positions * math.prod(self.kernel))
+        self._require_entries(self.entries)
         inside, index = self.windows.inside, self.windows.index
         first = np.take_along_axis(index, inside.argmax(axis=1)[:, None], axis=1)
         window = np.where(inside, index, first)

@@ -18,6 +18,7 @@ from ircert.engines.regions import engine as regions
 from ircert.errors import QueryError
 from ircert.limits import OutOfTime
 from tests.engines.fake import Toy
+from tests.entry_points import FakePoint
 
 RADIUS = 3.154317
 """Of the network below, around 0 in norm inf."""
@@ -185,27 +186,13 @@ def test_endless_engines_wait_for_none_for_ever() -> None:
 # --- other packages --------------------------------------------------------------------------------------------------
 
 
-class Point:
-    """An entry point."""
-
-    name, value, dist = "plugged", "tests.engines.fake:Toy", None
-
-    def __init__(self, loaded: Any) -> None:
-        self.loaded = loaded
-
-    def load(self) -> Any:
-        if isinstance(self.loaded, Exception):
-            raise self.loaded
-        return self.loaded
-
-
 @pytest.mark.rule("AU-7")
 def test_an_engine_of_another_package(toy: type[Toy], monkeypatch: pytest.MonkeyPatch) -> None:
     class Plugged(Toy):
         name = "plugged"
 
     monkeypatch.delitem(engines.HOMES, "toy")
-    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (Point(Plugged),))
+    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (FakePoint(Plugged, "plugged"),))
     assert "plugged" in engines.names()
     assert turns_of(ask()) == ["regions", "boxes", "plugged", "regions"]
     assert ask(engine="plugged").engine == "plugged"
@@ -213,7 +200,7 @@ def test_an_engine_of_another_package(toy: type[Toy], monkeypatch: pytest.Monkey
 
 @pytest.mark.rule("AU-7")
 def test_an_engine_that_cannot_be_loaded_is_named_and_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (Point(ImportError("gone")),))
+    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (FakePoint(ImportError("gone"), "plugged"),))
     with pytest.warns(UserWarning, match="plugged.*cannot be loaded.*gone.*uninstall"):
         assert ask().verdict == "certified"
     with pytest.raises(QueryError, match="cannot be loaded"):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
+from signal import Signals
 from typing import Any
 
 import numpy as np
@@ -31,8 +27,8 @@ from ircert.result.stop import Cause
 from tests.engines.boxes.making import setting_of
 from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
 from tests.oracle.families import FAMILIES, sample
+from tests.processes import SIGNALS, last_line
 
-ROOT = Path(__file__).parents[3]
 COUPLED = "coupled-vanderpol-4-32-32-4"
 
 
@@ -220,18 +216,7 @@ print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="boxes", radius=1.9, 
 
 
 @pytest.mark.rule("E-7", "E-11")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_process_is_left(how: signal.Signals) -> None:
-    """Ctrl-C and SIGTERM go to all, a kill to the first alone. Its error output is open as long as one lives."""
-    command, pipe = [sys.executable, "-c", SCRIPT], subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, start_new_session=True) as script:
-        assert script.stdout is not None
-        assert script.stdout.readline() == "working\n"
-        if how is signal.SIGKILL:
-            script.kill()
-        else:
-            os.killpg(script.pid, how)
-        output, errors = script.communicate(timeout=60)
-    assert errors == ""
-    if how is not signal.SIGKILL:
-        assert output.splitlines()[-1].startswith("interrupted after ")
+@pytest.mark.parametrize("how", SIGNALS)
+def test_no_process_is_left(how: Signals) -> None:
+    said = last_line(SCRIPT, how)
+    assert said is None or said.startswith("interrupted after ")

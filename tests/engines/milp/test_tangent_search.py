@@ -10,17 +10,7 @@ import pytest
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.base import Cause, Progress, Stop
-from ircert.result.result import Result
-from tests.oracle.build import Network, beside, curve, line
-
-FOLD = beside(curve([0.5], [[-1.0], [1.0]]), line(1))
-"""(|x1 - 1/2|, x2)"""
-
-
-def asked(layers: Network, center: Any, **options: Any) -> Result:
-    if options.get("other") is not None:
-        options["other"] = ircert.load(options["other"])
-    return ircert.certify(ircert.load(layers), center, engine="milp", **{"time_limit": 60, **options})
+from tests.engines.milp.test_engine import FOLD, asked
 
 
 @pytest.mark.rule("E-7", "R-9")

@@ -22,6 +22,7 @@ from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.linear_regions.interior import deepest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
 from ircert.engines.boxes.problem.setting import Phases, first_layer
+from ircert.engines.boxes.trees.branching import close_all
 from ircert.engines.boxes.trees.parts import Part
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.geometry.norm import Norm
@@ -56,19 +57,7 @@ class CellTree:
         if stack is None:
             self.counts.trees += 1
             stack = [part.phases]
-        while stack:
-            if budget <= 0:
-                raise TooLarge
-            if stop():
-                raise Stopped
-            budget -= 1
-            self.counts.nodes += 1
-            try:
-                children = self._visit(part, stack[-1])
-            except OutOfTime:
-                raise Stopped from None
-            stack.pop()  # not before: what interrupts a visit leaves the node open
-            stack += children
+        close_all(stack, lambda phases: self._visit(part, phases), self.counts, budget, stop)
 
     def _visit(self, part: Part, phases: Phases) -> list[Phases]:
         """The children of a node; none if it is closed."""

@@ -18,8 +18,9 @@ from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.interior import FlatSides
-from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
+from ircert.engines.boxes.problem.outcome import Counts, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting, neurons_that_matter
+from ircert.engines.boxes.trees.branching import close_all
 from ircert.engines.boxes.trees.parts import Part
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.ir.arrays import Array, Mask
@@ -84,19 +85,7 @@ class PhaseTree:
         self.relaxation.stop = stop
         self.relaxation.fit(*self.parts)
         self.costs = self.relaxation.costs()
-        while self.stack:
-            if budget <= 0:
-                raise TooLarge
-            if stop():
-                raise Stopped
-            budget -= 1
-            self.counts.nodes += 1
-            try:
-                children = self._visit(*self.stack[-1])
-            except OutOfTime:
-                raise Stopped from None
-            self.stack.pop()  # not before: what interrupts a visit leaves the node open
-            self.stack += children
+        close_all(self.stack, lambda node: self._visit(*node), self.counts, budget, stop)
 
     def _visit(self, first: Phases, second: Phases, start: int) -> list[Node]:
         """The children of a node; none if it is closed."""

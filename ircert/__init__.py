@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ircert.questions.query import Query as Query
     from ircert.result.result import Result as Result
 
-_HOMES = {
+_MODULES = {
     "Builder": "ircert.ir.build",
     "Graph": "ircert.ir.graph",
     "IrcertError": "ircert.errors",
@@ -56,15 +56,15 @@ _HOMES = {
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",
 }
-_ROOMS = ("backends", "passes", "plotting", "testing")
+_PACKAGES = ("backends", "passes", "plotting", "testing")
 
-__all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
+__all__ = ["__version__", *sorted(_MODULES), *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in _ROOMS:
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
+    if name in _PACKAGES:
         return import_module(f"ircert.{name}")
     raise AttributeError(f"module 'ircert' has no attribute {name!r}")
 

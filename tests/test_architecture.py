@@ -1,4 +1,4 @@
-"""Data flows one way: no room of the house imports from a room to its right."""
+"""Data flows one way: no package imports from one to its right."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import ircert
 
 ROOT = Path(__file__).parents[1]
 
-# Left to right. A room may import from itself and from rooms to its left.
-ROOMS = [
+# Left to right. A package may import from itself and from those to its left.
+PACKAGES = [
     "ircert.errors",
     "ircert.files",
     "ircert.limits",
@@ -69,14 +69,14 @@ def module(path: Path) -> str:
     return name if name.startswith("ircert") else f"ircert.{name}"
 
 
-def room(name: str) -> str | None:
-    found = [r for r in ROOMS if name == r or name.startswith(f"{r}.")]
+def package(name: str) -> str | None:
+    found = [r for r in PACKAGES if name == r or name.startswith(f"{r}.")]
     return max(found, key=len, default=None)
 
 
 def through_the_root() -> dict[str, str]:
     """Where the names that `import ircert` offers come from."""
-    return {**ircert._HOMES, **{name: f"ircert.{name}" for name in ircert._ROOMS}}
+    return {**ircert._MODULES, **{name: f"ircert.{name}" for name in ircert._PACKAGES}}
 
 
 def named_in_strings(tree: ast.AST) -> set[str]:
@@ -110,14 +110,14 @@ def imported(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_room_imports_from_a_room_to_its_right(path: Path) -> None:
-    mine = room(module(path))
-    assert mine is not None, f"{path} is in no room: add it to ROOMS"
+def test_no_package_imports_from_one_to_its_right(path: Path) -> None:
+    mine = package(module(path))
+    assert mine is not None, f"{path} is in no package: add it to PACKAGES"
     for name in imported(path):
-        theirs = room(name)
+        theirs = package(name)
         if theirs is None or (str(path.relative_to(ROOT)), theirs) in EXCEPTIONS:
             continue
-        assert ROOMS.index(theirs) <= ROOMS.index(mine), f"{module(path)} imports {name}, which lies to its right"
+        assert PACKAGES.index(theirs) <= PACKAGES.index(mine), f"{module(path)} imports {name}, which lies to its right"
 
 
 def test_files_stay_small() -> None:

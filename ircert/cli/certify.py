@@ -30,8 +30,8 @@ examples:
   ircert certify net.onnx --center 1,2 --problem transform --other pruned.onnx --both
   ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
 
-exit codes: 0 certified, 1 refuted (a search: no ball is good, however small), 2 bad usage or unsupported input,
-            3 unresolved (also after Ctrl-C or SIGTERM)
+exit codes: 0 certified, 1 refuted (a search: the property holds on no ball, however small),
+            2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C or SIGTERM)
 """
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
@@ -75,7 +75,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
 
 
 def certify(options: argparse.Namespace) -> int:
-    """Run the command; 0 certified, 1 refuted (a search: no ball is good), 3 unresolved."""
+    """Run the command; 0 certified, 1 refuted (a search: the property holds on no ball), 3 unresolved."""
     _check(options)
     graph = asked_graph(options)
     other = None if options.other is None else shaped(load_model(options.other, options), options)
@@ -225,7 +225,7 @@ def _write_certificate(path: str, result: Result) -> None:
     from ircert.result.certificate import certificate
 
     if result.witness is None:
-        kept = f"; {path} is what it was before" if os.path.lexists(path) else ""
+        kept = f"; {path} is unchanged" if os.path.lexists(path) else ""
         complain(f"note: no collision was found, so no certificate is written{kept}")
         return
     _write(path, certificate(result))

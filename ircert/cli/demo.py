@@ -1,4 +1,4 @@
-"""`ircert demo`: the main job on bundled networks."""
+"""`ircert demo`: an example on bundled networks."""
 
 from __future__ import annotations
 

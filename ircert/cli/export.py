@@ -70,7 +70,9 @@ def _writer(options: argparse.Namespace) -> Writer:
     writer = writer_for(options.output)
     if options.minimise and not isinstance(writer, Mps):
         raise FileError(
-            "--minimise is for .mps files", path=options.output, remedy="leave it out: other files say what they do"
+            "--minimise is for .mps files",
+            path=options.output,
+            remedy="leave it out: other formats state whether they maximise",
         )
     writer.check_path(options.output)
     return Mps(minimise=True) if options.minimise else writer

@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "show the main job on a bundled network"
+    text = "show an example on a bundled network"
     demo = commands.add_parser("demo", help=text, description=f"{text[0].upper()}{text[1:]}.")
     demo.set_defaults(command=_demo)
 
@@ -192,7 +192,9 @@ def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     plot = commands.add_parser("plot", help=text, description=f"{text[0].upper()}{text[1:]}.")
     add_question_options(plot, norms=True)
     plot.add_argument("--radius", type=float, metavar="R", help="half the width of the picture (default: all balls)")
-    plot.add_argument("--preimages", action="store_true", help="draw the preimages of f(centre) and the ball without")
+    plot.add_argument(
+        "--preimages", action="store_true", help="draw the preimages of f(centre), and the ball that holds no other one"
+    )
     plot.add_argument("--time-limit", type=float, metavar="S", help="for each ball")
     plot.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png or FILE.svg")
     plot.set_defaults(command=_plot)

@@ -105,7 +105,7 @@ def _from_file(path: str) -> list[float]:
             raise FileError(f"it holds {array.dtype}, not real numbers", path=path, remedy="save a list of floats")
         numbers = array.ravel().tolist()
         if any(v == v and float(v) != v for v in numbers):
-            raise FileError("it holds a number that no float64 is", path=path, remedy="save a list of floats")
+            raise FileError("it holds a number that is not a float64", path=path, remedy="save a list of floats")
         return [float(v) for v in numbers]
     return _floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
 

@@ -13,7 +13,7 @@ from ircert.plugins import Registry
 if TYPE_CHECKING:
     from ircert.engines.base import Engine
 
-HOMES = {
+BUILT_IN = {
     "auto": "ircert.engines.auto.engine:Auto",
     "boxes": "ircert.engines.boxes.engine:Boxes",
     "milp": "ircert.engines.milp.engine:Milp",
@@ -29,7 +29,7 @@ def _registry() -> Registry[Engine]:
     # not at the top, because naming engines must not load what they need
     from ircert.engines.base import Engine
 
-    return Registry(("engine", "engines"), "ircert.engines", HOMES, Engine, _refusal)
+    return Registry(("engine", "engines"), "ircert.engines", BUILT_IN, Engine, _refusal)
 
 
 def names() -> list[str]:

@@ -49,5 +49,5 @@ def _named(options: Iterable[str]) -> str:
 
 
 def _who_takes(options: frozenset[str]) -> str:
-    able = [name for name in engines.HOMES if options <= engines.get(name).options]
+    able = [name for name in engines.BUILT_IN if options <= engines.get(name).options]
     return f"leave it out, or choose {' or '.join(able)}" if able else "leave it out"

@@ -195,7 +195,7 @@ class Answer:
 
 
 OPTIONS: Mapping[str, Any] = {"backend": None, "formulation": None, "threads": 1}
-"""What only some engines know how to use, and what each is where nobody asked for it."""
+"""What only some engines know how to use, and what each is by default."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class Effort:
 
     rate:  about how many of them take a second
     trial: so many are worth trying before anything else; 0 for none
-    whole: about how many a complete answer takes; None where nobody can tell
+    whole: about how many a complete answer takes; None where that is not known
     most:  more of them would fill the memory
     """
 

@@ -14,7 +14,7 @@ from ircert.errors import QueryError
 if TYPE_CHECKING:
     from ircert.reproduction.frame.report import Report, Settings
 
-HOMES = {
+EXPERIMENTS = {
     "1d": "ircert.reproduction.experiments.one_dimension",
     "euler": "ircert.reproduction.experiments.euler",
     "brusselator": "ircert.reproduction.experiments.brusselator",
@@ -29,12 +29,12 @@ HOMES = {
 
 def names() -> list[str]:
     """The experiments that are there."""
-    return list(HOMES)
+    return list(EXPERIMENTS)
 
 
 def check_name(name: str) -> None:
     """QueryError unless there is such an experiment."""
-    if name not in HOMES:
+    if name not in EXPERIMENTS:
         raise QueryError(f"there is no experiment {name[:60]!r}", remedy=f"there are: {', '.join(names())}, and all")
 
 
@@ -42,5 +42,5 @@ def run(name: str, settings: Settings) -> tuple[Report, float]:
     """Run one experiment; its report, and the seconds it took."""
     check_name(name)
     start = time.perf_counter()
-    report: Report = import_module(HOMES[name]).run(settings)
+    report: Report = import_module(EXPERIMENTS[name]).run(settings)
     return report, time.perf_counter() - start

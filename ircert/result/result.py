@@ -29,7 +29,7 @@ class Optimum(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Which network a result speaks of."""
+    """Which network a result is about."""
 
     sha256: str
     input_dim: int
@@ -45,8 +45,8 @@ class ModelFacts:
 class Result:
     """What was found out, and how far it can be trusted.
 
-    verdict:    `certified` (then the result is true in a condition), `refuted` (a search: no ball is good) or
-                `unresolved`; `reason` says why the latter
+    verdict:    `certified` (then the result is true in a condition), `refuted` (a search: the property holds on no
+                ball) or `unresolved`; `reason` says why the latter
     stop:       what ended the search before it went to its end, whatever the verdict; None if nothing did
     radius:     the bracket of the largest good radius, each end with its evidence
     trust:      `exact` (proved in exact arithmetic) or `solver` (rests on a solver's float bound)

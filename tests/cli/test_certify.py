@@ -21,7 +21,7 @@ from tests.result.support import fold, read
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("Fold", "Scripted"):
-        monkeypatch.setitem(engines.HOMES, name.lower(), f"tests.engines.fake:{name}")
+        monkeypatch.setitem(engines.BUILT_IN, name.lower(), f"tests.engines.fake:{name}")
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_no_collision_no_certificate(net: str, tmp_path: Path, capsys: pytest.Ca
     target.write_text("older")
     assert certify(net, *arguments) == 0
     assert target.read_text() == "older"
-    assert "is what it was before" in capsys.readouterr().err
+    assert "is unchanged" in capsys.readouterr().err
 
 
 def test_unresolved_is_three(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

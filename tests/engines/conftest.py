@@ -12,7 +12,7 @@ from tests.engines.fake import Scripted
 @pytest.fixture(autouse=True)
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("Fold", "Scripted"):
-        monkeypatch.setitem(engines.HOMES, name.lower(), f"tests.engines.fake:{name}")
+        monkeypatch.setitem(engines.BUILT_IN, name.lower(), f"tests.engines.fake:{name}")
 
 
 @pytest.fixture

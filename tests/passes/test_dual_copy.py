@@ -45,7 +45,7 @@ def test_a_collision_is_a_zero_of_the_first_outputs() -> None:
 
 
 @pytest.mark.rule("P-2")
-def test_pairs_come_home_through_earlier_passes() -> None:
+def test_pairs_are_mapped_back_through_earlier_passes() -> None:
     run = Pipeline.parse("fix-inputs{values={1: 0.5}},dual-copy").run(FOLD)
     assert run.lift.point(np.array([1.0, -1.0])).tolist() == [[1.0, 0.5], [-1.0, 0.5]]
     assert run.lift.reads(FOLD.exact)(np.array([1.0, -1.0])).tolist() == run.result.exact([1, -1]).tolist() == [0, 0, 2]

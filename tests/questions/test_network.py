@@ -1,4 +1,4 @@
-"""Networks are lowered once a question, by a named pipeline, and witnesses come home by its lift."""
+"""Networks are lowered once a question, by a named pipeline, and witnesses are mapped back by its lift."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Boxes(Engine):
         return None
 
     def effort(self, question: Question) -> Effort:
-        """Nobody can tell."""
+        """It is not known beforehand."""
         return Effort(RATE)
 
     def answer(self, question: Question) -> Answer:

@@ -122,5 +122,5 @@ def _always(question: Question, evidence: str) -> Answer:
 
 
 def _never(question: Question, pair: Pair, evidence: str) -> Answer:
-    nothing, zero = End(0.0, "no ball is good, so that nothing is claimed"), End(0.0, evidence)
+    nothing, zero = End(0.0, "the property holds on no ball, so that nothing is claimed"), End(0.0, evidence)
     return Answer.bracket(nothing, zero, pair) if question.radius is None else Answer.bad(pair, nothing, zero)

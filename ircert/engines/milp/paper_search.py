@@ -24,9 +24,9 @@ LONGEST = 120.0
 SHARE = 0.5
 """The part of the time left for one ball of a search."""
 HALVES = {
-    "local": "thick tangents nearer ones",
+    "local": "tangents with a thickness nearer ones",
     "pseudo": "programs around the centre nearer ones",
-    "transform": "of the constrained outputs, thick tangents nearer ones",
+    "transform": "of the constrained outputs, tangents with a thickness nearer ones",
 }
 
 

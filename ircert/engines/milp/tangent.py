@@ -35,7 +35,7 @@ from ircert.questions.query import Query
 Report: TypeAlias = Callable[[str, float], None]
 
 NEARBY = 1 / 128
-"""δ, as a part of the radius that tangents allow: pairs that are closer are looked at as thick tangents."""
+"""δ, as a part of the radius that tangents allow: pairs that are closer are looked at as tangents with a thickness."""
 LEAST_GAP = 1 / 64
 """η, as a part of the largest gap that bounds allow."""
 SHARE = 0.5

@@ -31,7 +31,7 @@ def ask(**options: Any) -> Any:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> type[Toy]:
     """A third engine that `auto` may ask; regions and boxes alone need several turns."""
-    monkeypatch.setitem(engines.HOMES, "toy", "tests.engines.fake:Toy")
+    monkeypatch.setitem(engines.BUILT_IN, "toy", "tests.engines.fake:Toy")
     monkeypatch.setattr(Toy, "asked", [], raising=False)
     monkeypatch.setattr(regions, "FEW", 100)
     monkeypatch.setattr(boxes, "RATE", 0.01 * regions.RATE)
@@ -76,8 +76,8 @@ def test_auto_takes_what_one_of_its_engines_takes(toy: type[Toy], monkeypatch: p
     assert engines.get("auto").options == {"backend", "threads"}
     result = ask(radius=0.5, backend="highs")
     assert (result.engine, len(toy.asked)) == ("toy", 1), "those who do not know it are not asked"
-    monkeypatch.delitem(engines.HOMES, "toy")
-    monkeypatch.delitem(engines.HOMES, "boxes")
+    monkeypatch.delitem(engines.BUILT_IN, "toy")
+    monkeypatch.delitem(engines.BUILT_IN, "boxes")
     assert engines.get("auto").options == frozenset()
     with pytest.raises(QueryError, match=r"`auto` takes no `backend`; leave it out, or choose milp$"):
         ask(backend="highs")
@@ -191,7 +191,7 @@ def test_an_engine_of_another_package(toy: type[Toy], monkeypatch: pytest.Monkey
     class Plugged(Toy):
         name = "plugged"
 
-    monkeypatch.delitem(engines.HOMES, "toy")
+    monkeypatch.delitem(engines.BUILT_IN, "toy")
     monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (FakePoint(Plugged, "plugged"),))
     assert "plugged" in engines.names()
     assert turns_of(ask()) == ["regions", "boxes", "plugged", "regions"]

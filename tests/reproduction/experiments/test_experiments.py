@@ -21,7 +21,7 @@ PNG = b"\x89PNG"
 def test_a_module_of_the_folder_is_an_experiment_with_a_name() -> None:
     folder = ROOT / "ircert" / "reproduction" / "experiments"
     found = {f"ircert.reproduction.experiments.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__"}
-    assert found == set(reproduction.HOMES.values())
+    assert found == set(reproduction.EXPERIMENTS.values())
 
 
 @pytest.mark.rule("X-3", "X-4", "X-6")

@@ -18,7 +18,7 @@ TOYS = {"toy": "tests.reproduction.frame.toy", "twin": "tests.reproduction.frame
 
 @pytest.fixture
 def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(reproduction, "HOMES", TOYS)
+    monkeypatch.setattr(reproduction, "EXPERIMENTS", TOYS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("IRCERT_REFERENCE_DATA", raising=False)
     return tmp_path

@@ -51,7 +51,7 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
 
 
 def _flipped_vertex(network: Batches, slopes: Slopes, fixed: Array) -> Mask:
-    """Whether det(C J) seems to change its sign in a cube, so that cutting the cube is in vain.
+    """Whether det(C J) seems to change its sign in a cube, so that cutting the cube proves nothing.
 
     det(C J) is affine in every slope: moving slope i by t multiplies it by 1 + t h_i. So a vertex where it is least is
     looked for: first against all h_i at the middle, then by the best single steps.

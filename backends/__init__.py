@@ -24,13 +24,9 @@ BUILT_IN = {
     "scip": "ircert.backends.scip:Scip",
 }
 DEFAULT = "highs"
-
-
-def _refusal(name: str, problem: str, remedy: str) -> BackendError:
-    return BackendError(problem, backend=name, remedy=remedy)
-
-
-REGISTRY: Registry[Backend] = Registry(("backend", "backends"), "ircert.backends", BUILT_IN, Backend, _refusal)
+REGISTRY: Registry[Backend] = Registry(
+    ("backend", "backends"), "ircert.backends", BUILT_IN, "ircert.backends.base:Backend", BackendError, key="backend"
+)
 
 
 def names() -> list[str]:

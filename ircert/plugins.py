@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -19,18 +19,24 @@ Kind = TypeVar("Kind")
 class Registry(Generic[Kind]):
     """Classes by name: those built in (as "module:Class"), and those of the entry-point group; built-in names win.
 
-    what:    the word for one, and for many
-    base:    what a class must be derived from
-    refusal: makes the error for a name, from (name, problem, remedy)
-    word:    the attribute of a class that holds its name
+    what:  the word for one, and for many
+    base:  what a class must be derived from, as "module:Class": naming things does not load what they need
+    error: of a name that there is not, or that cannot be loaded; it takes the name as `key`, or says where
+    word:  the attribute of a class that holds its name
     """
 
     what: tuple[str, str]
     group: str
     built_in: Mapping[str, str]
-    base: type
-    refusal: Callable[[str, str, str], IrcertError]
+    base: str
+    error: type[IrcertError]
+    key: str | None = None
     word: str = "name"
+
+    def refusal(self, name: str, problem: str, remedy: str) -> IrcertError:
+        """The error about a name."""
+        place = {"where": f"{self.what[0]} `{name}`"} if self.key is None else {self.key: name}
+        return self.error(problem, remedy=remedy, **place)
 
     def names(self) -> list[str]:
         """All names, plugins included."""
@@ -43,8 +49,7 @@ class Registry(Generic[Kind]):
     def get(self, name: str) -> type[Kind]:
         """The class of that name; it is imported now."""
         if name in self.built_in:
-            module, _, attribute = self.built_in[name].partition(":")
-            found: type[Kind] = getattr(import_module(module), attribute)
+            found: type[Kind] = _named(self.built_in[name])
             return found
         for point in self.plugins():
             if point.name == name:
@@ -73,9 +78,16 @@ class Registry(Generic[Kind]):
         if self._fits(found, point.name):
             loaded: type[Kind] = found
             return loaded
-        problem = f"the plugin {point.value} of {origin} is not a whole {self.base.__name__} named `{point.name}`"
-        raise self.refusal(point.name, problem, f"derive it from {self.base.__module__}.{self.base.__name__}")
+        base = self.base.replace(":", ".")
+        problem = f"the plugin {point.value} of {origin} is not a whole {base.split('.')[-1]} named `{point.name}`"
+        raise self.refusal(point.name, problem, f"derive it from {base}")
 
     def _fits(self, found: object, name: str) -> bool:
-        fits = isinstance(found, type) and issubclass(found, self.base) and not isabstract(found)
+        fits = isinstance(found, type) and issubclass(found, _named(self.base)) and not isabstract(found)
         return fits and getattr(found, self.word, None) == name
+
+
+def _named(name: str) -> Any:
+    """What "module:Class" names."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

@@ -28,13 +28,9 @@ BUILT_IN = {
     "stable-neurons": "ircert.passes.stable_neurons:StableNeurons",
     "tangent-copy": "ircert.passes.tangent_copy:TangentCopy",
 }
-
-
-def _refusal(name: str, problem: str, remedy: str) -> PassError:
-    return PassError(problem, pass_name=name, remedy=remedy)
-
-
-REGISTRY: Registry[Pass[Any, Any]] = Registry(("pass", "passes"), "ircert.passes", BUILT_IN, Pass, _refusal)
+REGISTRY: Registry[Pass[Any, Any]] = Registry(
+    ("pass", "passes"), "ircert.passes", BUILT_IN, "ircert.passes.base:Pass", PassError, key="pass_name"
+)
 
 
 def names() -> list[str]:

@@ -19,27 +19,19 @@ BUILT_IN = {
     "milp": "ircert.engines.milp.engine:Milp",
     "regions": "ircert.engines.regions.engine:Regions",
 }
-
-
-def _refusal(name: str, problem: str, remedy: str) -> QueryError:
-    return QueryError(problem, where=f"engine `{name}`", remedy=remedy)
-
-
-def _registry() -> Registry[Engine]:
-    # not at the top, because naming engines must not load what they need
-    from ircert.engines.base import Engine
-
-    return Registry(("engine", "engines"), "ircert.engines", BUILT_IN, Engine, _refusal)
+REGISTRY: Registry[Engine] = Registry(
+    ("engine", "engines"), "ircert.engines", BUILT_IN, "ircert.engines.base:Engine", QueryError
+)
 
 
 def names() -> list[str]:
     """All engines that may be named, plugins included."""
-    return _registry().names()
+    return REGISTRY.names()
 
 
 def kind(name: Any) -> type[Engine]:
     """The class of an engine; QueryError if there is none of that name."""
-    return _registry().get(name)
+    return REGISTRY.get(name)
 
 
 def get(name: Any) -> Engine:

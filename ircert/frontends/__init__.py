@@ -23,14 +23,6 @@ BUILT_IN = {
 }
 """In the order in which a model is shown to them; those of other packages come behind."""
 
-
-def _refusal(name: str, problem: str, remedy: str) -> UnsupportedModel:
-    return UnsupportedModel(problem, where=f"front end `{name}`", remedy=remedy)
-
-
-def registry() -> Registry[FrontEnd]:
-    """All front ends."""
-    # not at the top, because naming front ends must not load what they need
-    from ircert.frontends.base import FrontEnd
-
-    return Registry(("front end", "front ends"), "ircert.frontends", BUILT_IN, FrontEnd, _refusal)
+REGISTRY: Registry[FrontEnd] = Registry(
+    ("front end", "front ends"), "ircert.frontends", BUILT_IN, "ircert.frontends.base:FrontEnd", UnsupportedModel
+)

@@ -46,7 +46,7 @@ def load(
 
 def _front_end(model: object) -> FrontEnd:
     """The front end that takes the model: the first one built in, else the only one of other packages."""
-    registry = frontends.registry()
+    registry = frontends.REGISTRY
     for name in frontends.BUILT_IN:
         if (built_in := registry.get(name)()).accepts(model):
             return built_in

@@ -19,16 +19,12 @@ ALL: tuple[type[Op], ...] = (
 BY_KIND: dict[str, type[Op]] = {op.kind: op for op in ALL}
 
 
-def _refusal(name: str, problem: str, remedy: str) -> OpError:
-    return OpError(problem, where=f"operation `{name}`", remedy=remedy)
-
-
 REGISTRY: Registry[Op] = Registry(
     ("operation", "operations"),
     "ircert.operations",
     {op.kind: f"{op.__module__}:{op.__name__}" for op in ALL},
-    Op,
-    _refusal,
+    "ircert.ir.ops.base:Op",
+    OpError,
     word="kind",
 )
 """Other packages add operations through the entry-point group `ircert.operations`."""

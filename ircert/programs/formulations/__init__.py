@@ -18,27 +18,23 @@ BUILT_IN = {
     "paper": "ircert.programs.formulations.paper:Paper",
     "tangent": "ircert.programs.formulations.tangent:Tangent",
 }
-
-
-def _refusal(name: str, problem: str, remedy: str) -> QueryError:
-    return QueryError(problem, where=f"formulation `{name}`", remedy=remedy)
-
-
-def _registry() -> Registry[Formulation]:
-    # not at the top, because naming formulations must not load what they need
-    from ircert.programs.formulations.base import Formulation
-
-    return Registry(("formulation", "formulations"), "ircert.formulations", BUILT_IN, Formulation, _refusal)
+REGISTRY: Registry[Formulation] = Registry(
+    ("formulation", "formulations"),
+    "ircert.formulations",
+    BUILT_IN,
+    "ircert.programs.formulations.base:Formulation",
+    QueryError,
+)
 
 
 def names() -> list[str]:
     """All formulations that may be named, plugins included."""
-    return _registry().names()
+    return REGISTRY.names()
 
 
 def kind(name: str) -> type[Formulation]:
     """The class of a formulation; QueryError if there is none of that name."""
-    return _registry().get(name)
+    return REGISTRY.get(name)
 
 
 def get(text: str | Formulation) -> Formulation:
@@ -55,4 +51,4 @@ def get(text: str | Formulation) -> Formulation:
     try:
         return create(kind(name), options)
     except PassError as error:
-        raise _refusal(name, error.problem, error.remedy or f"write {name}{{option=value}}") from None
+        raise REGISTRY.refusal(name, error.problem, error.remedy or f"write {name}{{option=value}}") from None

@@ -70,7 +70,7 @@ class Copies:
     def _minus(self, ends: list[str], name: str) -> str:
         a, b = ends
         both = self.concat(f"{name}.both", a, b)
-        made = self.build.affine(both, _difference(self.build.size(a)), name=name)
+        made = self.build.affine(both, difference(self.build.size(a)), name=name)
         self.gaps.append((made, a, b))
         return made
 
@@ -108,7 +108,7 @@ class Copies:
         return NodeBounds(region, known.method, {n: low[n] for n in finite}, {n: high[n] for n in finite})
 
 
-def _difference(size: int) -> csr_array:
+def difference(size: int) -> csr_array:
     """The matrix [I, -I]."""
     columns = np.stack([np.arange(size), np.arange(size, 2 * size)], axis=1).ravel()
     return csr_array((np.tile([1.0, -1.0], size), columns, np.arange(0, 2 * size + 1, 2)), shape=(size, 2 * size))

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ircert.bounds.bounds import Bounds
+from ircert.ir.arrays import same_bits
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Relu, Select
-from ircert.passes.copies import COPIES, OTHER, copy_of
+from ircert.passes.copies import COPIES, OTHER, copy_of, difference
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.form import Form, signed_sum
 from ircert.programs.encodings.network import NetworkRows
@@ -46,8 +47,10 @@ class PairRows(NetworkRows):
 
     def affine(self, name: str, op: Affine, x: Form) -> Form:
         """As in any graph, but for differences of outputs."""
-        found = signed_sum(x, op.weight, op.bias) if name in self.last else None
-        return found or super().affine(name, op, x)
+        rows = op.weight.shape[0]
+        apart = name in self.last and same_bits(op.weight, difference(rows))
+        found = signed_sum(x, op.weight, op.bias) if apart else None
+        return super().affine(name, op, x) if found is None else found
 
     def _copy_of(self, name: str) -> tuple[str, str, str]:
         prefix = OTHER if name.startswith(OTHER) else ""

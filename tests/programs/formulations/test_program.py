@@ -15,6 +15,7 @@ from ircert.backends.base import Solver
 from ircert.backends.lp import lp_text
 from ircert.errors import IrcertError, QueryError
 from ircert.ir.graph import Graph
+from ircert.ir.ops import Min
 from ircert.passes.base import GraphPass, Rewrite
 from ircert.passes.dual_copy import DualCopy
 from ircert.passes.pipeline import Pipeline
@@ -111,6 +112,24 @@ def test_bounds_are_wanted_behind_a_pass_that_drops_them() -> None:
         ircert.program(NETWORK, QUERY, pipeline=behind)
     again = Pipeline((*behind.passes, *Pipeline.parse("interval-bounds").passes))
     assert "relu.my_a1.y" in lp_text(ircert.program(NETWORK, QUERY, pipeline=again))
+
+
+@pytest.mark.rule("FO-2")
+def test_the_other_network_is_lowered_too() -> None:
+    """min(x_0, x_1) is a function of the identity, and is no core operation."""
+    build = ircert.Builder(2)
+    least = build.graph(build.node(Min(), *(build.select(build.input, [k]) for k in (0, 1))))
+    identity = ircert.load([([[1.0, 0.0], [0.0, 1.0]], None)])
+    solver = ircert.backends.get("highs")
+    assert isinstance(solver, Solver)
+    for order in ("interval-bounds,dual-copy{problem=transform}", "dual-copy{problem=transform},interval-bounds"):
+        for f, g, gap in ((identity, least, 0.0), (least, identity, 2.0)):
+            query = ircert.Query("transform", [0.25, 0.5], 1.0, other=g)
+            made = ircert.program(f, query, pipeline=f"canonicalize,{order}")
+            assert solver.solve(made, time_limit=60).value == pytest.approx(gap, abs=1e-5)
+    given = Pipeline((*Pipeline.parse("canonicalize,interval-bounds").passes, DualCopy("transform", other=least)))
+    with pytest.raises(QueryError, match=r"write `dual-copy{problem=transform}` once"):
+        ircert.program(identity, ircert.Query("transform", [0.0, 0.0], 1.0, other=least), pipeline=given)
 
 
 @pytest.mark.rule("FO-3")

@@ -21,7 +21,8 @@ from ircert.engines.asking import nothing_known
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import falsify
-from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
+from ircert.engines.boxes.falsification.hunt import Hunt
+from ircert.engines.boxes.falsification.work import first_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -64,6 +65,10 @@ FALSIFICATION = 0.1
 """The part of a time limit that looking for collisions may take at first …"""
 LEAST_FALSIFICATION = 0.7
 """… and the seconds that it may take where a third of the limit allows them."""
+FIRST_HUNT = 300
+"""Work of looking for violations first, in about milliseconds …"""
+LEAST_HUNT, MOST_HUNT, BOXES = 20, 2_000, 64
+"""… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -179,14 +184,31 @@ class Search:
     def _falsify(self) -> None:
         if self._over():  # a prover takes time to be made
             return
-        reach = min(self.question.reach, self._usual)
         left = self.question.deadline.left()
         with self._within(max(FALSIFICATION * left, min(LEAST_FALSIFICATION, left / 3))), suppress(OutOfTime):
-            if not self._is_direct and self.setting.constrained == self.setting.size and not self.setting.pseudo:
-                start = min(first_radius(self.setting), reach)
-                FoldSampler(self.setting, self.descent, self.question.seed).search(start, reach)
+            if self.hunt is not None:
+                self.hunt.advance(FIRST_HUNT)
             elif self.prover.orientation is None:  # which looks for folds by itself, and better
-                falsify(self.setting, self.descent, reach, self.question.seed)
+                falsify(self.setting, self.descent, self._farthest, self.question.seed)
+
+    @property
+    def _farthest(self) -> float:
+        """How far violations are sought."""
+        return min(self.question.reach, self._usual)
+
+    @cached_property
+    def hunt(self) -> Hunt | None:
+        """Who looks for violations in turns with the proofs; small questions need nobody."""
+        if self._is_direct or not Hunt.applies(self.setting):
+            return None
+        return Hunt(self.setting, self.descent, self.question.seed, self._farthest)
+
+    def _hunted(self, work: float) -> None:
+        """Look for nearer violations for a while; time that ends loses nothing."""
+        if self.hunt is None or self._over():
+            return
+        with suppress(OutOfTime), np.errstate(all="ignore"):
+            self._timed("falsification", lambda: self.hunt and self.hunt.advance(int(work)))
 
     @property
     def _is_direct(self) -> bool:
@@ -313,6 +335,7 @@ class Search:
         while not (self._is_settled(top) or climb.is_hopeless):
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, math.inf, effort=climb.effort)
+            self._hunted(min(LEAST_HUNT + (self.counts.effort - before) / BOXES, MOST_HUNT))
             if outcome == "closed":
                 climb.proved()
             elif outcome == "stopped":

@@ -9,6 +9,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.pair_sampling import PairSampler
 from ircert.engines.boxes.falsification.sampling import FoldSampler
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.ir.arrays import Array
 
 TURN = 25
 """Work of one turn."""
@@ -31,9 +32,10 @@ class Hunt:
 
     def __post_init__(self) -> None:
         given = self.setting, self.descent, self.seed, self.reach
+        self._folds = FoldSampler(*given)
         folds = FOLDS if self.setting.constrained == self.setting.size else PAIRS
         self._ways: list[tuple[FoldSampler | PairSampler, int]] = [
-            (FoldSampler(*given), folds),
+            (self._folds, folds),
             (PairSampler(*given), PAIRS),
         ]
 
@@ -46,6 +48,10 @@ class Hunt:
     def work(self) -> int:
         """What was done so far, about a millisecond each."""
         return sum(way.work for way, _ in self._ways)
+
+    def suggest(self, points: Array) -> None:
+        """Follow up points that may lie beyond a fold."""
+        self._folds.suggest(points)
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""

@@ -92,6 +92,17 @@ class FoldSampler:
         if start < math.inf:
             self.advance(FIRST_TURN)
 
+    def suggest(self, points: Array) -> None:
+        """Follow up points that may lie beyond a fold, the nearest first; that counts as work."""
+        if self._limit <= 0.0 or self._population is None:
+            return
+        offsets = points - self.setting.center
+        lengths = np.asarray(self.setting.norm.lengths(offsets))
+        with np.errstate(all="ignore"):
+            for i in np.argsort(lengths, kind="stable")[:FOLLOWED].tolist():
+                if lengths[i] < self._limit:
+                    self._follow(offsets[i])
+
     def advance(self, work: int) -> bool:
         """Go on for so much work; whether the descent's best violation got nearer."""
         end, before = self.work + work, self.descent.best

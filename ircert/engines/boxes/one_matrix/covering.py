@@ -43,6 +43,7 @@ class Covering:
     """The search; `reached` is the radius of the largest ball that was proved, with whatever matrix.
 
     matrix:  C of the cover that was worked on last
+    turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
     """
 
@@ -53,6 +54,7 @@ class Covering:
     reached: float = 0.0
     matrix: Array | None = None
     gave_up: float = np.inf
+    turned: list[Array] = field(default_factory=list, repr=False)
     _finder: Finder | None = field(default=None, repr=False)
     _best: Cover | None = field(default=None, repr=False)
     _work: Steps[Outcome] | None = field(default=None, repr=False)
@@ -151,7 +153,11 @@ class Covering:
 
     def _learn(self, points: Array) -> None:
         assert self._finder is not None
-        self._finder.learn(self.points.jacobians(points), self.points.radii(points))
+        jacobians = self.points.jacobians(points)
+        turned = self._finder.turned(jacobians)
+        if turned.any():
+            self.turned.append(points[turned])
+        self._finder.learn(jacobians, self.points.radii(points))
 
     def _another(self, radius: float) -> Steps[Cover | None]:
         """A cover to begin with a matrix that knows all that failed; None where there is no matrix."""

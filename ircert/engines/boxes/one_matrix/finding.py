@@ -88,18 +88,19 @@ class Finder:
         good: Mask = np.asarray(np.isfinite(moved).all(axis=(1, 2)))
         return moved[good], radii[good]
 
-    def suits(self, radius: float) -> bool:
-        """Whether the present matrix is good for all Jacobians of points of a ball, as far as floats say."""
-        return float(least_eigenvalues(self.inner, self._hard.within(radius))[0].min(initial=1.0)) > 0
+    def turned(self, jacobians: Array) -> Mask:
+        """Which Jacobians have another orientation than the first one: with them there is no matrix."""
+        if jacobians.shape[1] != jacobians.shape[2]:
+            return np.zeros(len(jacobians), dtype=bool)
+        return np.asarray(np.linalg.det(np.matmul(self.frame, jacobians)) < 0)
 
     def find(self, radius: float) -> bool:
         """Whether there is a matrix for all Jacobians of points of a ball; corners are respected where they can be."""
         hard = self._hard.within(radius)
-        if self._has_both_orientations(hard):
+        if hard.shape[1] == hard.shape[2] and (np.linalg.det(hard) < 0).any():  # both orientations
             return False
         if not self.is_small:
-            self.inner = np.eye(*self.inner.shape)
-            return self.suits(radius)
+            return float(least_eigenvalues(self.inner, hard)[0].min(initial=1.0)) > 0
         soft = self._soft.within(radius)
         moved, weights = np.concatenate([hard, soft]), np.r_[np.full(len(hard), HARD), np.ones(len(soft))]
         inner = self.inner
@@ -114,10 +115,6 @@ class Finder:
         if found is not None:
             self.inner = found
         return found is not None
-
-    def _has_both_orientations(self, hard: Array) -> bool:
-        """Whether determinants have both signs: then there is no matrix."""
-        return hard.shape[1] == hard.shape[2] and bool((np.linalg.det(hard) < 0).any())
 
     def _by_cutting_planes(self, inner: Array, hard: Array) -> Array | None:
         """M whose least eigenvalue over all Jacobians is about the largest, or None where none is positive.

@@ -17,15 +17,16 @@ TEMPERATURE = 0.05
 """τ: eigenvalues of about this size count as small; M has entries up to 1."""
 RIDGE = 1e-3
 STEPS = 60
-WORK = 2_000_000
-"""Jacobians times the cube of their inputs in a step, at most: those with the lowest eigenvalues matter."""
+MOST, WORK = 400, 200_000
+"""Jacobians in a step at most, and their number times the cube of the inputs: those with the lowest eigenvalues
+matter."""
 ROUNDS = 2
 
 
 def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
     """M near a given one for (count, m, n) Jacobians with weights; its largest entry is 1 or -1."""
     n = jacobians.shape[2]
-    most = max(32, WORK // n**3)
+    most = max(32, min(MOST, WORK // n**3))
     for _ in range(ROUNDS if len(jacobians) > most else 1):
         values = least_eigenvalues(inner, jacobians)[0]
         lowest = np.argsort(values, kind="stable")[:most]

@@ -30,6 +30,7 @@ from ircert.engines.boxes.search.portfolio import Portfolio, Stop, Way
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree, few_open
+from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
 MOST_CUT = 6
@@ -38,7 +39,7 @@ WORK = 10_000
 """Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
 STEP = 0.01
 """How much larger than a good ball the next one is at least."""
-MATRIX = {1: 1.0, 2: 1.0, 3: 4.0, 4: 4.0}
+MATRIX = {1: 1.0, 2: 2.0}
 MATRIX_BEYOND = 8.0
 """How much more than other ways one matrix gets, by the number of inputs: points where others look for pairs."""
 TREE = 2.0
@@ -104,6 +105,13 @@ class Prover:
             return self._proved(radius, nearer, stop)
         except OutOfTime:  # in the middle of something, all of which stays open
             return "stopped"
+
+    def turned(self) -> list[Array]:
+        """Points beyond folds that were met since this was asked last."""
+        found, covering = [], self.covering
+        if covering is not None:
+            found, covering.turned = covering.turned, []
+        return found
 
     def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if nearer < math.inf:

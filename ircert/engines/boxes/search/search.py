@@ -67,7 +67,7 @@ LEAST_FALSIFICATION = 0.7
 """… and the seconds that it may take where a third of the limit allows them."""
 FIRST_HUNT = 300
 """Work of looking for violations first, in about milliseconds …"""
-LEAST_HUNT, MOST_HUNT, BOXES = 20, 2_000, 64
+LEAST_HUNT, MOST_HUNT, BOXES = 20, 4_000, 32
 """… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
@@ -208,7 +208,13 @@ class Search:
         if self.hunt is None or self._over():
             return
         with suppress(OutOfTime), np.errstate(all="ignore"):
-            self._timed("falsification", lambda: self.hunt and self.hunt.advance(int(work)))
+            self._timed("falsification", lambda: self._hunt_for(int(work)))
+
+    def _hunt_for(self, work: int) -> None:
+        assert self.hunt is not None
+        for points in self.prover.turned():
+            self.hunt.suggest(points)
+        self.hunt.advance(work)
 
     @property
     def _is_direct(self) -> bool:
@@ -339,7 +345,7 @@ class Search:
             if outcome == "closed":
                 climb.proved()
             elif outcome == "stopped":
-                climb.failed(gave_up=self.counts.effort - before < climb.effort)
+                climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
             top = self._top()
 
     def _ask_directly(self) -> None:

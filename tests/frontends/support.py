@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
+import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import ircert
+from ircert.errors import IrcertError, UnsupportedModel
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 
@@ -135,3 +137,17 @@ def inlined_external(tensor: Any, location: str, length: int, offset: int = 0) -
     tensor.data_location = onnx.TensorProto.EXTERNAL
     for key, value in (("location", location), ("offset", offset), ("length", length)):
         tensor.external_data.add(key=key, value=str(value))
+
+
+def ints(*values: int) -> NDArray[np.int64]:
+    """Sizes, axes and positions, as ONNX stores them."""
+    return np.array(values, dtype=np.int64)
+
+
+def refused(built: Any, *messages: str, kind: type[IrcertError] = UnsupportedModel, **options: Any) -> None:
+    """Loading raises this error; it says all of this, and where or what to do."""
+    with pytest.raises(kind) as error:
+        ircert.load(built, **options)
+    for message in messages:
+        assert message in str(error.value)
+    assert error.value.remedy or error.value.where

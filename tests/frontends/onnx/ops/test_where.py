@@ -12,7 +12,7 @@ import ircert
 from ircert.errors import UnsupportedModel
 from ircert.ir.ops import Clip, LeakyRelu, Relu
 from ircert.ir.ops.smooth import Choose
-from tests.frontends.support import compare, model, node, weights
+from tests.frontends.support import compare, model, node, refused, weights
 
 ZERO = {"zero": np.float32(0), "a": np.float32(0.1), "c": np.float32(0.5)}
 SLOPES = np.array([0.5, 2.0, -1.0], dtype=np.float32)
@@ -128,3 +128,32 @@ def test_a_choice_of_smooth_branches_only_evaluates(op: str) -> None:
     graph = compare(built, count=30)
     assert isinstance(graph[graph.output].op, Choose)
     assert not graph[graph.output].op.piecewise_linear
+
+
+REFUSED: dict[str, tuple[Any, str, str]] = {
+    "moved_comparison": (
+        model(
+            [node("Greater", "x c", "g"), node("Squeeze", "g", "h"), node("Where", "h x c")],
+            {"x": [1]},
+            {"c": weights(1)},
+        ),
+        "Squeeze",
+        "comparison",
+    ),
+    "comparison_as_integer": (
+        model(
+            [node("Greater", "x c", "g"), node("Cast", "g", "i", to=7), node("Cast", "i", to=1)],
+            {"x": [1]},
+            {"c": weights(1)},
+        ),
+        "Cast",
+        "int64",
+    ),
+}
+
+
+@pytest.mark.rule("F-2")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_read_is_refused(name: str) -> None:
+    built, op, message = REFUSED[name]
+    refused(built, f"{op}: ", message, "node `")

@@ -51,3 +51,10 @@ def determinant(matrix: list[list[Fraction]]) -> Fraction:
     head, *rest = matrix
     minors = [[row[:j] + row[j + 1 :] for row in rest] for j in range(len(head))]
     return sum(((-1) ** j * a * determinant(m) for j, (a, m) in enumerate(zip(head, minors, strict=True))), Fraction(0))
+
+
+def fold(at: float = 0.5) -> ircert.Graph:
+    """(x1 - 2 relu(x1 - at), x2), which folds along x1 = at: x and y collide iff x1 + y1 = 2 at and x2 = y2."""
+    build = ircert.Builder(2)
+    kink = build.relu(build.affine(build.input, [[1.0, 0.0]], [-at]))
+    return build.graph(build.affine(build.concat(build.input, kink), [[1.0, 0.0, -2.0], [0.0, 1.0, 0.0]]))

@@ -27,8 +27,8 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.passes.merge_multiples import merged
 from ircert.questions.network import lowered as canonical
+from tests.engines.boxes.enclosures.test_contractions import dyadic
 from tests.engines.boxes.making import boxes_in, determinant, residual, setting_of
-from tests.engines.boxes.test_contractions import dyadic
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius
 

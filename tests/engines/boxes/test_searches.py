@@ -4,7 +4,6 @@ collide."""
 from __future__ import annotations
 
 import time
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 import ircert
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
-from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, nearest
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.orientation import Orientation
@@ -77,14 +75,6 @@ def test_an_error_in_a_wave_leaves_its_pieces_open(search: Any, monkeypatch: pyt
     assert prover.prove(4.0) == "violated"
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.0, 1e300])
-def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
-    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
-    corner = Boxes(np.array([[size, 0.0]]), np.array([[size, 0.0]]))
-    assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
-
-
 @pytest.mark.rule("E-9")
 @pytest.mark.parametrize("norm", NORMS)
 def test_sheets_are_found_on_the_boundary(norm: str) -> None:
@@ -112,45 +102,6 @@ def test_a_domain_cuts_the_ball() -> None:
             domain: dict[str, Any] = {"low": np.array([-1.0, -0.25]), "high": np.array([end, 0.25])}
             setting = setting_of(graph, [0.0, 0.0], norm=norm, **domain)
             assert prover_of(setting).prove(0.875) == outcome
-
-
-# --- boxes -----------------------------------------------------------------------------------------------------------
-
-
-def exact_length(gaps: list[Fraction], norm: str) -> Fraction:
-    return {"inf": max(gaps), "1": sum(gaps, Fraction(0)), "2": sum((g * g for g in gaps), Fraction(0))}[norm]
-
-
-@pytest.mark.parametrize("norm", NORMS)
-def test_distances_are_safe(norm: str) -> None:
-    rng = np.random.default_rng(1)
-    graph = residual(rng, 3, 2)
-    setting = setting_of(graph, rng.standard_normal(3), norm=norm)
-    low = setting.center + rng.uniform(-1, 1, (50, 3)) * 2.0 ** rng.integers(-50, 3, (50, 3))
-    boxes = Boxes(low, low + rng.uniform(0, 1, (50, 3)) * 2.0 ** rng.integers(-50, 2, (50, 3)))
-    power = 2 if norm == "2" else 1
-    for k in range(50):
-        near, far = [], []
-        for a, b, c in zip(boxes.low[k], boxes.high[k], setting.exact_center, strict=True):
-            x, y = Fraction(a), Fraction(b)
-            near.append(max(x - c, c - y, Fraction(0)))
-            far.append(max(abs(x - c), abs(y - c)))
-        assert Fraction(nearest(setting, boxes)[k]) ** power <= exact_length(near, norm)
-        assert Fraction(farthest(setting, boxes)[k]) ** power >= exact_length(far, norm)
-
-
-def test_the_box_around_a_ball_and_its_faces() -> None:
-    setting = setting_of(residual(np.random.default_rng(0), 2, 2), [1.0, 0.1])
-    exact = around(setting, 0.5)
-    assert exact.low[0, 0] == 0.5
-    assert exact.high[0, 0] == 1.5
-    assert Fraction(exact.low[0, 1]) <= Fraction(0.1) - Fraction(0.5)
-    assert Fraction(exact.high[0, 1]) >= Fraction(0.1) + Fraction(0.5)
-    sides = faces(exact)
-    assert len(sides) == 4
-    assert ((sides.widths == 0).sum(axis=1) == 1).all()
-    assert not inside(setting, sides, 0.5).any()
-    assert inside(setting, Boxes(exact.low + 0.125, exact.high - 0.125), 0.5).all()
 
 
 @pytest.mark.rule("E-9")

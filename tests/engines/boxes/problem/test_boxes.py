@@ -1,0 +1,85 @@
+"""Boxes and where they lie in a ball: every answer is safe."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
+from ircert.geometry.norm import Norm
+from tests.engines.boxes.making import residual, setting_of
+from tests.oracle.build import square
+
+NORMS = tuple(Norm)
+
+
+def test_halves_share_the_middle_of_one_side() -> None:
+    boxes = Boxes(np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([[4.0, 1.0], [2.0, 8.0]]))
+    left, right = boxes.halves(np.array([0, 1]))
+    assert left.high.tolist() == [[2.0, 1.0], [2.0, 5.0]]
+    assert right.low.tolist() == [[2.0, 0.0], [1.0, 5.0]]
+    assert np.array_equal(left.low, boxes.low)
+    assert np.array_equal(right.high, boxes.high)
+    assert boxes.widths.tolist() == [[4.0, 1.0], [1.0, 6.0]]
+
+
+def test_some_and_all_of_them() -> None:
+    boxes = Boxes(np.arange(6.0).reshape(3, 2), np.arange(6.0).reshape(3, 2) + 1)
+    parts = [boxes.take(np.array([0])), boxes.take(np.array([False, True, True]))]
+    assert [len(part) for part in parts] == [1, 2]
+    assert np.array_equal(joined(parts).low, boxes.low)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_ball_without_its_boundary_is_inside(norm: Norm) -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm, high=np.array([0.5, np.inf]))
+    low = np.array([[-0.25, -0.25], [0.0, 0.0], [0.0, 0.0]])
+    high = np.array([[0.25, 0.25], [0.5, 0.25], [0.25, 1.0]])
+    assert inside(setting, Boxes(low, high), 1.0).tolist() == [True, False, False], "in; at the domain; at the ball"
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.0, 1e300])
+def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
+    corner = Boxes(np.array([[size, 0.0]]), np.array([[size, 0.0]]))
+    assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
+
+
+def exact_length(gaps: list[Fraction], norm: str) -> Fraction:
+    return {"inf": max(gaps), "1": sum(gaps, Fraction(0)), "2": sum((g * g for g in gaps), Fraction(0))}[norm]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_distances_are_safe(norm: str) -> None:
+    rng = np.random.default_rng(1)
+    graph = residual(rng, 3, 2)
+    setting = setting_of(graph, rng.standard_normal(3), norm=norm)
+    low = setting.center + rng.uniform(-1, 1, (50, 3)) * 2.0 ** rng.integers(-50, 3, (50, 3))
+    boxes = Boxes(low, low + rng.uniform(0, 1, (50, 3)) * 2.0 ** rng.integers(-50, 2, (50, 3)))
+    power = 2 if norm == "2" else 1
+    for k in range(50):
+        near, far = [], []
+        for a, b, c in zip(boxes.low[k], boxes.high[k], setting.exact_center, strict=True):
+            x, y = Fraction(a), Fraction(b)
+            near.append(max(x - c, c - y, Fraction(0)))
+            far.append(max(abs(x - c), abs(y - c)))
+        assert Fraction(nearest(setting, boxes)[k]) ** power <= exact_length(near, norm)
+        assert Fraction(farthest(setting, boxes)[k]) ** power >= exact_length(far, norm)
+
+
+def test_the_box_around_a_ball_and_its_faces() -> None:
+    setting = setting_of(residual(np.random.default_rng(0), 2, 2), [1.0, 0.1])
+    exact = around(setting, 0.5)
+    assert exact.low[0, 0] == 0.5
+    assert exact.high[0, 0] == 1.5
+    assert Fraction(exact.low[0, 1]) <= Fraction(0.1) - Fraction(0.5)
+    assert Fraction(exact.high[0, 1]) >= Fraction(0.1) + Fraction(0.5)
+    sides = faces(exact)
+    assert len(sides) == 4
+    assert ((sides.widths == 0).sum(axis=1) == 1).all()
+    assert not inside(setting, sides, 0.5).any()
+    assert inside(setting, Boxes(exact.low + 0.125, exact.high - 0.125), 0.5).all()

@@ -125,17 +125,6 @@ def test_pseudo_in_one_solve(norm: str) -> None:
     assert checked >= 8
 
 
-@pytest.mark.rule("PR-13")
-def test_homogeneity_around_the_centre() -> None:
-    """Neurons at 0 may turn; those that are not keep their phase; the domain is not left."""
-    graph = loaded([(np.array([[1.0], [1.0]]), np.array([0.0, -0.5])), (np.array([[1.0, 1.0]]), np.zeros(1))])
-    for domain, wanted in ((None, 0.5), ((-0.125, 9.0), 0.125), ((0.0, 0.25), 0.25), ((-9.0, 9.0), 0.5)):
-        ball = ircert.Query("pseudo", [0.0], 32.0, domain=domain).ball
-        assert isolation(analyse(graph, ball), ball) == pytest.approx(wanted)
-    ball = ircert.Query("pseudo", [0.0], 0.25).ball
-    assert isolation(analyse(graph, ball), ball) == pytest.approx(0.25 / 16)
-
-
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_a_solution_is_a_pair_of_the_network(seed: int) -> None:

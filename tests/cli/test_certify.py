@@ -13,7 +13,7 @@ from ircert.cli import progress
 from ircert.cli.main import run
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.result.radius import End
-from tests.cli.test_cli import ircert_command
+from tests.cli.commands import ircert_command
 from tests.engines.fake import Scripted
 from tests.result.support import fold, read
 

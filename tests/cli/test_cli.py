@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,24 +11,12 @@ import pytest
 import ircert
 from ircert import __version__
 from ircert.cli import main as cli
+from tests.cli.commands import ROOT, ircert_command, ircert_process
 from tests.frontends.support import model, node
 
-ROOT = Path(__file__).parents[2]
 NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
 
 TWO_OUTPUTS = model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": ["N", 2]}, outputs=["r", "t"])
-
-
-def ircert_command(*arguments: str, cwd: Path, **options: object) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-m", "ircert", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=environment,
-        check=False,
-    )
 
 
 def imports_of(code: str) -> tuple[str, set[str]]:
@@ -63,14 +50,14 @@ def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:
 
 
 def test_version_and_no_command(tmp_path: Path) -> None:
-    assert ircert_command("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
-    run = ircert_command(cwd=tmp_path)
+    assert ircert_process("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
+    run = ircert_process(cwd=tmp_path)
     assert run.returncode == 2
     assert "usage: ircert" in run.stderr
 
 
 def test_demo(tmp_path: Path) -> None:
-    run = ircert_command("demo", cwd=tmp_path)
+    run = ircert_process("demo", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("certified: ") == 3
     assert run.stdout.count("replayed in exact arithmetic") == 3

@@ -11,7 +11,7 @@ import pytest
 import ircert
 from ircert import backends
 from ircert.backends.base import Solver
-from tests.cli.test_cli import ROOT, ircert_command
+from tests.cli.commands import ROOT, ircert_command
 
 NET = str(ROOT / "ircert" / "data" / "networks" / "vanderpol-2-10-10-2.ir")
 FOLD = "ircert.ir/1\nx = input(length=3)\na = abs(x)\ny = select(a, indices=[0, 1])\nreturn y\n"

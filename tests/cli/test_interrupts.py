@@ -53,18 +53,17 @@ def sent_at_import(module: str, numbers: list[int], *arguments: str) -> subproce
     return python(AT_IMPORT.format(module=module, numbers=[int(n) for n in numbers], arguments=list(arguments)))
 
 
+MODULES = ["ircert.cli.main", "numpy", "ircert.certification", "ircert.engines.auto.engine"]
+MOMENTS = [
+    pytest.param(module, number, marks=[pytest.mark.slow] if (i + j) % 2 else [])
+    for i, module in enumerate([*MODULES, "ircert.engines.boxes.search.prover"])
+    for j, number in enumerate(BOTH)
+]
+"""The two signals in turn; each at each import takes long."""
+
+
 @pytest.mark.rule("R-10")
-@pytest.mark.parametrize("number", BOTH)
-@pytest.mark.parametrize(
-    "module",
-    [
-        "ircert.cli.main",
-        "numpy",
-        "ircert.certification",
-        "ircert.engines.auto.engine",
-        "ircert.engines.boxes.search.prover",
-    ],
-)
+@pytest.mark.parametrize(("module", "number"), MOMENTS)
 def test_a_signal_during_an_import(module: str, number: signal.Signals, model: str, tmp_path: Path) -> None:
     """Wherever it comes, an import is not torn apart, and the question gets its answer."""
     target = tmp_path / "out.json"

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,10 @@ import pytest
 import ircert
 from ircert.cli.main import process
 from ircert.cli.streams import _escaped, encodable, make_readable
+from tests.cli.commands import ROOT
 
-ROOT = Path(__file__).parents[2]
+Encoded = Callable[[str, str], tuple[int, bytes, bytes]]
+"""A command and an encoding to the exit code, stdout and stderr."""
 MANY = 12
 """Coordinates of a centre: more than are shown, so that the summary has an ellipsis."""
 NAME = "é–δ…\U0001f600"
@@ -47,24 +50,57 @@ def question(last: str = "0") -> str:
 ENCODINGS = ["ascii:strict", "latin-1", "cp1252", "utf-8"]
 
 
-@pytest.mark.rule("R-11")
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize(("last", "code", "verdict"), [("0", 0, "certified"), ("-2", 1, "refuted")])
-def test_the_verdict_in_any_encoding(folder: Path, encoding: str, last: str, code: int, verdict: str) -> None:
-    run = shell(question(last), folder, encoding)
-    assert (run.returncode, run.stderr) == (code, b"")
-    text = run.stdout.decode(encoding.partition(":")[0])
+@pytest.fixture
+def encoded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Encoded:
+    """Runs a command in this process, with streams of another encoding."""
+
+    def run(command: str, encoding: str) -> tuple[int, bytes, bytes]:
+        written = {name: io.BytesIO() for name in ("stdout", "stderr")}
+        with monkeypatch.context() as patch:
+            patch.chdir(folder)
+            for name, target in written.items():
+                patch.setattr(sys, name, io.TextIOWrapper(target, encoding.partition(":")[0], "strict"))
+            make_readable()
+            code = process(command.split())
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return code, written["stdout"].getvalue(), written["stderr"].getvalue()
+
+    return run
+
+
+def is_verdict(text: str, verdict: str, encoding: str) -> None:
     assert text.startswith(f"{verdict}: ")
     ellipsis = "…" if encoding in ("cp1252", "utf-8") else "..."
     assert f"0.0, {ellipsis})" in text
 
 
+VERDICTS = [("0", 0, "certified"), ("-2", 1, "refuted")]
+
+
+@pytest.mark.rule("R-11")
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize(("last", "code", "verdict"), VERDICTS)
+def test_the_verdict_in_any_encoding(encoded: Encoded, encoding: str, last: str, code: int, verdict: str) -> None:
+    found, out, err = encoded(question(last).removeprefix("ircert "), encoding)
+    assert (found, err) == (code, b"")
+    is_verdict(out.decode(encoding.partition(":")[0]), verdict, encoding)
+
+
+@pytest.mark.rule("R-11")
+@pytest.mark.parametrize(("encoding", "last", "code", "verdict"), [("ascii:strict", *VERDICTS[0])])
+def test_the_verdict_of_a_process(folder: Path, encoding: str, last: str, code: int, verdict: str) -> None:
+    run = shell(question(last), folder, encoding)
+    assert (run.returncode, run.stderr) == (code, b"")
+    is_verdict(run.stdout.decode("ascii"), verdict, encoding)
+
+
 @pytest.mark.rule("R-11")
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
-def test_json_is_json_in_any_encoding(folder: Path, encoding: str) -> None:
-    run = shell(f"{question()} --json -", folder, encoding)
-    found = json.loads(run.stdout.decode("utf-8"))
-    shell(f"{question()} --json out.json", folder, encoding)
+def test_json_is_json_in_any_encoding(folder: Path, encoded: Encoded, encoding: str) -> None:
+    asked = question().removeprefix("ircert ")
+    found = json.loads(encoded(f"{asked} --json -", encoding)[1].decode("utf-8"))
+    encoded(f"{asked} --json out.json", encoding)
     written = json.loads((folder / "out.json").read_bytes().decode("utf-8"))
     for result in (found, written):
         del result["seconds"], result["stats"]
@@ -95,19 +131,12 @@ def test_escapes_stand_for_the_same_json() -> None:
         ("reproduce …", 2),
     ],
 )
-def test_every_command_in_any_encoding(
-    folder: Path, encoding: str, command: str, code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    written = {name: io.BytesIO() for name in ("stdout", "stderr")}
-    for name, target in written.items():
-        monkeypatch.setattr(sys, name, io.TextIOWrapper(target, encoding.partition(":")[0], "strict"))
-    make_readable()
-    assert process(command.split()) == code
-    sys.stderr.flush()
-    texts = {name: target.getvalue().decode(encoding.partition(":")[0]) for name, target in written.items()}
-    assert texts["stdout" if code == 0 else "stderr"]
-    assert "Traceback" not in texts["stderr"]
+def test_every_command_in_any_encoding(encoded: Encoded, encoding: str, command: str, code: int) -> None:
+    found, *written = encoded(command, encoding)
+    assert found == code
+    out, err = (text.decode(encoding.partition(":")[0]) for text in written)
+    assert out if code == 0 else err
+    assert "Traceback" not in err
 
 
 @pytest.mark.rule("R-11")
@@ -134,11 +163,10 @@ def test_names_that_are_not_utf_8(folder: Path) -> None:
 @pytest.mark.parametrize("more", ["", "--json -"])
 @pytest.mark.parametrize(("last", "code"), [("0", 0), ("-2", 1)])
 def test_a_reader_that_has_gone_changes_no_verdict(folder: Path, last: str, code: int, more: str) -> None:
-    """`| head -c0` has ended before the answer is there; with and without buffers."""
-    for buffered in ("", "1"):
-        command = f"bash -c 'set -o pipefail; {question(last)} {more} | true'"
-        run = shell(command, folder, PYTHONUNBUFFERED=buffered)
-        assert (run.returncode, run.stderr) == (code, b"")
+    """`| head -c0` has ended before the answer is there; each answer with and without buffers."""
+    command = f"bash -c 'set -o pipefail; {question(last)} {more} | true'"
+    run = shell(command, folder, PYTHONUNBUFFERED="1" if bool(more) == bool(code) else "")
+    assert (run.returncode, run.stderr) == (code, b"")
 
 
 @pytest.mark.rule("R-11")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+
+from tests.effort import load_profile
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in jobs that shells start in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,13 +19,7 @@ collect_ignore = ["plugin"]  # a project of its own, run by test_plugin.py
 OPTIONAL = "optional: "
 """Only a skip whose reason starts like this is allowed in CI: it needs something the project does not require."""
 
-settings.register_profile(
-    "default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
-settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
-# In CI the same examples every time: what lands must not depend on luck. Everywhere else new ones are tried.
-settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
-settings.load_profile(os.environ.get("IRCERT_HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+load_profile()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -68,4 +68,4 @@ def test_readme_commands_are_single_lines_near_the_top() -> None:
     commands = [line for line in lines[:40] if line.startswith("python3 -m venv")]
     assert len(commands) == 2
     assert commands[0].endswith("ircert demo")
-    assert commands[1].endswith("pytest")
+    assert commands[1].endswith("pytest -n auto"), "`.ci/run` looks for it"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ircert import backends
@@ -16,6 +16,7 @@ from ircert.backends.base import Limits, Outcome, Solver, Status
 from ircert.errors import BackendError
 from ircert.programs.program import BINARIES, FEATURES, INTEGERS, Program
 from ircert.testing import CASES, Case, cases_for, check_backend, check_case, check_outcome, small_program
+from tests.effort import examples
 
 REQUIRED = ["highs", "mip", "mip-highs", "scip"]
 SOLVERS = [*REQUIRED, "gurobi"]
@@ -89,7 +90,7 @@ def bounded_programs() -> st.SearchStrategy[Program]:
     return programs()
 
 
-@settings(max_examples=100, derandomize=True)  # a new bug of a solver is no failure of a commit
+@examples(60, derandomize=True)  # a new bug of a solver is no failure of a commit
 @given(bounded_programs())
 def test_solvers_agree(program: Program) -> None:
     outcomes = [solver(name).solve(program, gap=0.0) for name in REQUIRED]

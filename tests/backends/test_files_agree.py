@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ircert.backends.base import Writer
 from ircert.backends.lp import Lp
@@ -16,6 +16,7 @@ from ircert.backends.mps import Mps
 from ircert.programs.program import Program
 from tests.backends import optima, readers
 from tests.backends.file_programs import example, programs, solvable
+from tests.effort import examples
 
 WRITERS: dict[str, Writer] = {"file.lp": Lp(), "file.mps": Mps(), "minimising.mps": Mps(minimise=True)}
 every_file = pytest.mark.parametrize("file", WRITERS)
@@ -35,7 +36,7 @@ def assert_read_as_meant(program: Program, file: str, read: Callable[[Path], rea
 @pytest.mark.rule("PR-8")
 @every_file
 @pytest.mark.parametrize("read", [readers.highs, readers.scip, readers.gurobi, readers.cbc])
-@settings(max_examples=25)
+@examples(12)
 @given(program=programs())
 def test_linear_programs(file: str, read: Callable[[Path], readers.Model], program: Program) -> None:
     assert_read_as_meant(program, file, read)
@@ -43,14 +44,14 @@ def test_linear_programs(file: str, read: Callable[[Path], readers.Model], progr
 
 @every_file
 @pytest.mark.parametrize("read", [readers.scip, readers.gurobi])
-@settings(max_examples=25)
+@examples(12)
 @given(program=programs(quadratic=True))
 def test_quadratic_programs(file: str, read: Callable[[Path], readers.Model], program: Program) -> None:
     assert_read_as_meant(program, file, read)
 
 
 @every_file
-@settings(max_examples=25)
+@examples(12)
 @given(program=programs(quadratic=True, integer=False).filter(lambda p: not p.quadratic_rows))
 def test_quadratic_objectives_in_highs(file: str, program: Program) -> None:
     assert_read_as_meant(program, file, readers.highs)

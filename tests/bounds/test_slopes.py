@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
@@ -18,6 +18,7 @@ from ircert.ir.graph import Graph
 from ircert.questions.network import lowered as canonical
 from ircert.questions.query import Query
 from ircert.testing import graphs, mlps, residual_networks
+from tests.effort import examples
 
 
 def box(low: object, high: object) -> Ball:
@@ -26,7 +27,7 @@ def box(low: object, high: object) -> Ball:
 
 
 @pytest.mark.rule("B-3")
-@settings(deadline=None, max_examples=60)
+@examples(40)
 @given(graphs() | mlps() | residual_networks(), st.integers(0, 10**6))
 def test_differences_lie_between_their_bounds(graph: Graph, seed: int) -> None:
     """In exact arithmetic, at pairs of points of the ball whose difference lies in a box."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
@@ -19,6 +19,7 @@ from ircert.ir.graph import Graph
 from ircert.testing import mlps
 from tests.checker.test_checker import embedded
 from tests.checker.truth import is_true, value_of, verdict
+from tests.effort import examples
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +166,7 @@ def test_true_certificates_pass(folder: Path, given: dict[str, Any]) -> None:
 
 
 @pytest.mark.rule("C-2", "C-4")
-@settings(max_examples=300)
+@examples(150)
 @given(st.data())
 def test_what_passes_is_true_and_what_is_rejected_is_not(folder: Path, data: st.DataObject) -> None:
     made = data.draw(true_certificates())
@@ -183,7 +184,7 @@ def test_what_passes_is_true_and_what_is_rejected_is_not(folder: Path, data: st.
 
 
 @pytest.mark.rule("C-1")
-@settings(max_examples=200)
+@examples(100)
 @given(st.data())
 def test_damaged_files_never_crash_the_checker(folder: Path, data: st.DataObject) -> None:
     text = json.dumps(data.draw(true_certificates()))

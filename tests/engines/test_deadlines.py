@@ -13,6 +13,7 @@ import pytest
 import ircert
 from ircert.engines.base import Cause
 from ircert.result.result import Result
+from tests.effort import tries
 from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
 from tests.engines.counting import Looks, counted
 from tests.oracle.build import Network
@@ -38,7 +39,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[Looks]:
 
 def moments(taken: int) -> list[int]:
     """From the first look to the last, closer at the beginning."""
-    return sorted({1, 2, 3, *np.geomspace(4, max(4, taken), 9).astype(int).tolist()})
+    return sorted({1, 2, *np.geomspace(3, max(3, taken), tries(4)).astype(int).tolist()})
 
 
 def asked(looks: list[Looks], most: float, *question: Any, **options: Any) -> tuple[Result, Looks]:

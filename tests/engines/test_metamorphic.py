@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
 from ircert import Graph
 from ircert.geometry.norm import Norm
 from ircert.result.result import Result
+from tests.effort import examples
 from tests.generated.networks import NORMS
 from tests.neurons import CHANGES, changed_hidden
 from tests.oracle.build import Array, Network, line, numbers, plain, summed
 
-EXAMPLES: int = settings().max_examples
-SOME = settings(max_examples=max(1, EXAMPLES // 5))
-FEW = settings(max_examples=max(1, EXAMPLES // 12))
+SOME = examples(8)
+FEW = examples(4)
 REACH = 4.0
 SECONDS = 1.0
 SLACK = 1 + 1e-9

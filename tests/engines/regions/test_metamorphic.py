@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ircert
 from ircert.engines.base import Answer
 from ircert.geometry.norm import Norm
+from tests.effort import examples
 from tests.engines.regions.asking import NORMS, ask, check_witness
 from tests.neurons import CHANGES, changed_hidden
 from tests.oracle.build import Array, line, plain, stacked, summed
@@ -21,9 +22,8 @@ from tests.oracle.families import FAMILIES
 
 REACH = 8.0
 FLAT = [name for name in FAMILIES if name not in ("four_inputs", "wound_column", "rolled")]
-EXAMPLES: int = settings().max_examples
-FEW = settings(max_examples=max(1, EXAMPLES // 8))
-FEWEST = settings(max_examples=max(1, EXAMPLES // 20))
+FEW = examples(6)
+FEWEST = examples(3)
 """Each example asks several questions."""
 
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.frontends.support import compare, model, node
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -180,7 +181,7 @@ def models(draw: Draw) -> Any:
     return model(sketch.nodes, {"x": shape}, sketch.constants, outputs=[sketch.values[-1][0]], opset=18)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(100)
 @given(models())
 def test_random_models_agree(built: Any) -> None:
     compare(built, count=4)

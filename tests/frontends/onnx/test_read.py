@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
 import ircert
 from ircert.errors import FileError, IrcertError
+from tests.effort import examples
 from tests.frontends.support import model, node, one, refused, weights
 
 NET = model(
@@ -50,14 +51,14 @@ def test_empty_file(tmp_path: Path) -> None:
     refused(onnx.ModelProto(), "no graph", kind=FileError)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(120)
 @given(st.integers(0, len(NET.SerializeToString()) - 1))
 def test_truncation_never_crashes(length: int) -> None:
     with suppress(IrcertError):
         ircert.load(NET.SerializeToString()[:length])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(200)
 @given(
     st.lists(st.tuples(st.integers(0, len(NET.SerializeToString()) - 1), st.integers(0, 255)), min_size=1, max_size=4)
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import ircert
@@ -18,6 +18,7 @@ from ircert.programs.encodings.analyse import analyse
 from ircert.programs.encodings.isolation import isolation, longest_in_box
 from ircert.programs.formulations.apart import Apart
 from ircert.programs.program import Program
+from tests.effort import examples
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius, pseudo_radius
@@ -125,7 +126,7 @@ def test_pseudo_in_one_solve(norm: str) -> None:
     assert checked >= 8
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_a_solution_is_a_pair_of_the_network(seed: int) -> None:
     rng = np.random.default_rng(seed)

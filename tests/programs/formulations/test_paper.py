@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import ircert
@@ -22,6 +22,7 @@ from ircert.ir.ops import Abs
 from ircert.programs.program import Program
 from ircert.questions.network import lowered as canonical
 from ircert.testing import graphs, mlps
+from tests.effort import examples
 from tests.programs.encodings import brute_force
 
 
@@ -58,8 +59,7 @@ def tiny() -> st.SearchStrategy[Graph]:
     return mlps(inputs=2, width=3, depth=2, kinds=("dyadic",))
 
 
-PROFILE: Any = settings.default
-SLOW = settings(max_examples=PROFILE.max_examples // 5, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = examples(8, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.rule("PR-5")
@@ -144,7 +144,7 @@ def test_the_papers_count_of_binaries() -> None:
     assert int(pseudo.integer.sum()) == 2 * 3 + 9
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(24, suppress_health_check=list(HealthCheck))
 @given(graphs(), st.integers(0, 10**6))
 def test_with_its_inputs_fixed_the_program_computes_the_network(graph: Graph, seed: int) -> None:
     """The oracle: every neuron's variable equals its value; a program that fails is kept for reading."""

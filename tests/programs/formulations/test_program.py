@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import ircert
@@ -27,6 +27,7 @@ from ircert.programs.formulations.program import pipeline_of
 from ircert.programs.formulations.tangent import Tangent
 from ircert.programs.program import Program
 from ircert.testing import mlps
+from tests.effort import examples
 
 NETWORK = ircert.load([([[1.0, 0.5], [-0.5, 1.0]], [0.0, -0.25]), ([[1.0, -1.0], [0.5, 1.0]], None)])
 QUERY = ircert.Query("local", [0.25, 0.5], 1.0)
@@ -197,7 +198,7 @@ def test_a_pipeline_must_end_in_what_the_question_is_about(pipeline: str, says: 
 
 
 @pytest.mark.rule("FO-3", "P-14")
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10, suppress_health_check=list(HealthCheck))
 @given(mlps(inputs=2, width=3, depth=2, kinds=("dyadic",)), st.sampled_from(["local", "pseudo", "transform"]))
 def test_it_is_the_program_of_the_dual_copy(graph: Graph, problem: Any) -> None:
     """At a solution the copied graph's first outputs vanish, and the objective is the length of the others."""

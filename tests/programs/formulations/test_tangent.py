@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import ircert
@@ -21,6 +21,7 @@ from ircert.programs.formulations.tangent import Tangent
 from ircert.programs.program import Program
 from ircert.questions.network import lowered as canonical
 from tests.backends import emitting
+from tests.effort import examples
 from tests.oracle.build import Network, beside, curve, line, plain, square, summed, then
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius
@@ -59,7 +60,7 @@ def minimum(program: Any, backend: str = "highs") -> float:
 
 
 @pytest.mark.rule("PR-10")
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(3, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), st.sampled_from(NORMS))
 def test_it_is_the_distance_to_the_fold_set(seed: int, norm: str) -> None:
     """Networks with random weights: nothing is degenerate, and both agree."""
@@ -72,7 +73,7 @@ def test_it_is_the_distance_to_the_fold_set(seed: int, norm: str) -> None:
 
 
 @pytest.mark.rule("PR-10")
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(12, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), st.data())
 def test_it_never_exceeds_the_distance_to_the_fold_set(seed: int, data: st.DataObject) -> None:
     """Dyadic networks, degenerate as they like."""
@@ -156,7 +157,7 @@ def test_a_near_pair_without_a_tangent(e: float) -> None:
 
 
 @pytest.mark.rule("PR-11")
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(3, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_thickness_only_lowers_it(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -26,6 +26,8 @@ def norm_bound(matrix: Array, norm: Norm) -> Fraction:
 
 def norm_estimate(matrix: Array, norm: Norm) -> Fraction:
     """The operator norm up to rounding errors."""
+    if not np.isfinite(matrix).all():  # LAPACK would raise an error of its own
+        raise Unbounded
     with np.errstate(all="ignore"):
         value = float(np.linalg.norm(matrix, norm.order))
     if not math.isfinite(value):

@@ -1,0 +1,92 @@
+"""The command line as a whole: help, exit codes, bugs and streams."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ircert import __version__
+from ircert.cli import main as cli
+from tests.cli.commands import ROOT, ircert_process
+
+NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
+
+
+def imports_of(code: str) -> tuple[str, set[str]]:
+    """What the code prints, and the top-level packages that were imported when it had run."""
+    report = "\nimport sys; print('\\n--', *{name.split('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code + report], capture_output=True, text=True, cwd=ROOT, check=True)
+    output, _, names = run.stdout.rpartition("\n--")
+    return output, set(names.split())
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    (tmp_path / "net.ir").write_text(NET)
+    return tmp_path / "net.ir"
+
+
+def test_help_is_quick_because_it_imports_nothing_heavy(tmp_path: Path) -> None:
+    help_text = (
+        "from contextlib import suppress; from ircert.cli.main import run\nwith suppress(SystemExit): run(['--help'])"
+    )
+    output, loaded = imports_of(help_text)
+    assert "demo" in output
+    assert loaded.isdisjoint({"numpy", "scipy", "networkx", "onnx", "mip", "matplotlib", "hypothesis"})
+    assert imports_of("import ircert")[1].isdisjoint({"numpy", "scipy", "networkx"})
+
+
+def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:
+    _, loaded = imports_of(f"import ircert; ircert.load({str(net)!r})")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint({"onnx", "mip", "matplotlib", "hypothesis"})
+
+
+def test_version_and_no_command(tmp_path: Path) -> None:
+    assert ircert_process("--version", cwd=tmp_path).stdout == f"ircert {__version__}\n"
+    run = ircert_process(cwd=tmp_path)
+    assert run.returncode == 2
+    assert "usage: ircert" in run.stderr
+
+
+def test_demo(tmp_path: Path) -> None:
+    run = ircert_process("demo", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("certified: ") == 3
+    assert run.stdout.count("replayed in exact arithmetic") == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bug_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(options: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "_demo", broken)
+    assert cli.run(["demo"]) == 70
+    assert "this is a bug, and no verdict" in capsys.readouterr().err
+
+    def interrupted(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_demo", interrupted)
+    assert cli.run(["demo"]) == 3
+
+
+@pytest.mark.parametrize("redirected", ["> /dev/full", ">&-"])
+def test_an_output_that_cannot_be_written(redirected: str) -> None:
+    command = f"{sys.executable} -m ircert opt --list {redirected}"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    assert "the output cannot be written" in run.stderr
+
+
+def test_a_closed_pipe_is_no_error(net: Path) -> None:
+    command = f"{sys.executable} -m ircert opt --list | head -n 1"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert run.stdout.startswith("canonicalize\n")
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == ""

@@ -69,7 +69,9 @@ def agree(found: Result, true: Truth) -> None:
 
 
 @pytest.mark.rule("E-1", "M-1", "M-2", "M-3", "M-4")
-@pytest.mark.parametrize("index", range(len(FAMILIES)))
+@pytest.mark.parametrize(
+    "index", [pytest.param(k, marks=[pytest.mark.slow] if k % 2 else []) for k in range(len(FAMILIES))]
+)
 def test_against_the_oracle(index: int) -> None:
     """Families of 1 to 4 inputs with every solver in turn: open perhaps, never wrong."""
     able = [name for name in SOLVERS if backends.get(name).is_available()]
@@ -145,8 +147,14 @@ def test_what_rests_on_a_solver_is_not_exact() -> None:
 
 
 @pytest.mark.rule("M-3")
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 3), (3, 3), (3, 5), (6, 6), (10, 10)])
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(
+    ("n", "m", "norm"),
+    [
+        pytest.param(n, m, norm, marks=[pytest.mark.slow] if n > 3 and norm == "1" else [])
+        for n, m in [(1, 1), (2, 3), (3, 3), (3, 5), (6, 6), (10, 10)]
+        for norm in NORMS
+    ],
+)
 def test_shapes(n: int, m: int, norm: str) -> None:
     """(|x1 - 1/2|, x2, …, and some of them again), around 0."""
     plane = beside(curve([0.5], [[-1.0], [1.0]]), line(n - 1)) if n > 1 else curve([0.5], [[-1.0], [1.0]])
@@ -268,8 +276,14 @@ def test_an_exact_pair_outweighs_a_wrong_bound(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.rule("M-4")
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize(
+    ("problem", "norm"),
+    [
+        pytest.param(problem, norm, marks=[pytest.mark.slow] if problem == "transform" and norm != "inf" else [])
+        for problem in PROBLEMS
+        for norm in NORMS
+    ],
+)
 def test_bisection(problem: str, norm: str) -> None:
     radius = 1.0 if problem == "pseudo" else 0.5
     other = line(2) if problem == "transform" else None

@@ -1,0 +1,71 @@
+"""Registries: built-in names win, and plugins that do not fit are named."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from ircert.errors import IrcertError
+from ircert.plugins import Registry
+
+
+class Animal(ABC):
+    name: str
+
+    @abstractmethod
+    def sound(self) -> str: ...
+
+
+class Dog(Animal):
+    name = "dog"
+
+    def sound(self) -> str:
+        return "wuff"
+
+
+class Half(Animal):
+    name = "half"
+
+
+def registry(monkeypatch: pytest.MonkeyPatch, **plugins: str) -> Registry[Animal]:
+    points = tuple(EntryPoint(name, value, "animals") for name, value in plugins.items())
+    monkeypatch.setattr(Registry, "plugins", lambda self: points)
+
+    def refusal(name: str, problem: str, remedy: str) -> IrcertError:
+        return IrcertError(problem, where=name, remedy=remedy)
+
+    return Registry(("animal", "animals"), "animals", {"dog": f"{__name__}:Dog"}, Animal, refusal)
+
+
+def test_names_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = registry(monkeypatch, cat="nowhere:Cat", dog="nowhere:Dog")
+    assert found.names() == ["cat", "dog"]
+    assert found.get("dog") is Dog, "built-in names win"
+    with pytest.raises(IrcertError, match="cow: there is no such animal; the animals are cat, dog"):
+        found.get("cow")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("cat", "nowhere:Cat", "cannot be loaded (ModuleNotFoundError"),
+        ("half", f"{__name__}:Half", "is not a whole Animal named `half`"),
+        ("wolf", f"{__name__}:Dog", "is not a whole Animal named `wolf`"),
+        ("word", "string:digits", "is not a whole Animal named `word`"),
+    ],
+)
+def test_plugins_that_do_not_fit(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
+    found = registry(monkeypatch, **{name: value})
+    with pytest.raises(IrcertError) as caught:
+        found.get(name)
+    assert says in str(caught.value)
+    with pytest.warns(UserWarning, match="the plugin"):
+        assert found.others() == []
+
+
+def test_a_whole_plugin_is_one_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = registry(monkeypatch, puppy=f"{__name__}:Dog")
+    monkeypatch.setattr(Dog, "name", "puppy")
+    assert found.others() == [Dog]

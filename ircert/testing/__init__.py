@@ -1,4 +1,4 @@
-"""Property-based testing with ircert: strategies for graphs and points, and checks for passes and backends.
+"""Testing with ircert: strategies for graphs and points; checks for passes, backends, operations and engines.
 
 >>> from hypothesis import given
 >>> from ircert.testing import assert_preserves, graphs
@@ -18,6 +18,8 @@ if find_spec("hypothesis") is None:
 
 from ircert.testing.checks import assert_preserves, assert_round_trips, assert_same_function, sample_points
 from ircert.testing.conformance import Report, cases_for, check_backend, check_case, check_outcome
+from ircert.testing.engines import EngineReport, KnownRadius, check_engine, known_radii
+from ircert.testing.operations import check_operation
 from ircert.testing.programs import CASES, Case, small_program
 from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks, vectors
 from ircert.testing.writers import check_writer, same_program
@@ -25,6 +27,8 @@ from ircert.testing.writers import check_writer, same_program
 __all__ = [
     "CASES",
     "Case",
+    "EngineReport",
+    "KnownRadius",
     "Report",
     "assert_preserves",
     "assert_round_trips",
@@ -32,9 +36,12 @@ __all__ = [
     "cases_for",
     "check_backend",
     "check_case",
+    "check_engine",
+    "check_operation",
     "check_outcome",
     "check_writer",
     "graphs",
+    "known_radii",
     "mlps",
     "numbers",
     "points",

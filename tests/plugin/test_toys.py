@@ -8,7 +8,7 @@ from toy_solver import ScipyMilp
 import ircert
 from ircert import engines
 from ircert.programs import formulations
-from ircert.testing import assert_same_function, check_backend
+from ircert.testing import check_backend, check_engine, check_operation
 
 HAT = "ircert.ir/1\nx = input(length=1)\na = hat(x)\nreturn a\n"
 
@@ -22,8 +22,7 @@ def test_an_operation_is_read_evaluated_and_lowered():
     assert str(graph) == HAT.replace("\nx", "\n\nx", 1)
     assert graph([0.25]) == [0.75]
     assert graph.exact(["1/3"]).tolist() == [Fraction(2, 3)]
-    lowered = ircert.Pipeline.parse("canonicalize")(graph)
-    assert_same_function(graph, lowered)
+    check_operation(Hat(), 2)
     assert isinstance(graph["a"].op, Hat)
     result = ircert.certify(graph, [0.5], engine="regions")
     assert (result.radius.certified, result.radius.refuted) == pytest.approx((0.5, 0.5))
@@ -39,6 +38,7 @@ def test_a_formulation_is_found_by_its_name():
 
 def test_an_engine_is_asked_by_its_name():
     assert "slopes" in engines.names()
+    assert {name.split()[0] for name in check_engine(engines.get("slopes")).answered} == {"bend1"}
     rising = ircert.certify(ircert.parse(HAT), [-0.5], radius=0.25, engine="slopes")
     assert (rising.verdict, rising.engine, rising.trust) == ("certified", "slopes", "exact")
     assert ircert.certify(ircert.parse(HAT), [-0.5], radius=0.75, engine="slopes").verdict == "unresolved"

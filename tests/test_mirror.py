@@ -24,7 +24,7 @@ ELSEWHERE = {
     "backends/text.py": "tests/backends/test_writers.py",  # what .lp and .mps share
     "backends/solver_worker.py": "tests/backends/test_solver_process.py",  # its other end
     "ircert/certification.py": "tests/engines/test_certify.py",  # with engines that are made up
-    "ircert/analysis/lipschitz": "tests/analysis/test_bilipschitz.py",  # one bracket, of which these are the steps
+    "ircert/analysis/lipschitz": "tests/analysis/lipschitz/test_bilipschitz.py",  # steps to one bracket
     "ircert/cli/question.py": "tests/cli/test_export.py",  # options that several commands share
     "ircert/engines/base.py": "tests/questions/test_network.py",  # what a question is made of
     "ircert/engines/boxes/falsification": "tests/engines/boxes/test_falsifier.py",  # searches: what they find counts
@@ -34,7 +34,6 @@ ELSEWHERE = {
     "ircert/engines/milp": "tests/engines/milp/test_engine.py",  # both halves of one proof
     "ircert/engines/optimum": "tests/engines/optimum/test_optimum.py",
     "ircert/engines/regions": "tests/engines/regions/test_engine.py",  # one geometry, against the oracle
-    "ircert/frontends/kinds.py": "tests/frontends/test_layers.py",  # names of files and kinds of objects
     "ircert/ir/ops/base.py": "tests/ir/ops/test_piecewise.py",
     "ircert/ir/ops/core.py": "tests/ir/ops/test_piecewise.py",
     "ircert/plotting": "tests/plotting/test_result.py",  # pictures are looked at whole

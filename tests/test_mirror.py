@@ -36,7 +36,6 @@ ELSEWHERE = {
     "ircert/engines/regions": "tests/engines/regions/test_engine.py",  # one geometry, against the oracle
     "ircert/ir/ops/base.py": "tests/ir/ops/test_piecewise.py",
     "ircert/ir/ops/core.py": "tests/ir/ops/test_piecewise.py",
-    "ircert/plotting": "tests/plotting/test_result.py",  # pictures are looked at whole
     "ircert/reproduction": "tests/reproduction/test_experiments.py",  # experiments are run whole
     "ircert/testing": "tests/backends/test_conformance.py",  # checks for others, which wrong backends must not pass
     "ircert/witnesses/near_program.py": "tests/witnesses/test_repair.py",

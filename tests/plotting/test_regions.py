@@ -10,20 +10,12 @@ import pytest
 from ircert.data.networks import bundled
 from ircert.errors import QueryError
 from ircert.plotting import draw_folds, draw_regions, new_axes
-from ircert.plotting.colour import colouring
 from ircert.plotting.style import edge_width
 from ircert.questions.query import Query
 from tests.plotting.stand_in import enumerate_regions, fold_set
-from tests.plotting.support import FOLD, HAT, TALL, WIDE, drawn, quarters
+from tests.plotting.support import FOLD, HAT, drawn, quarters
 
 BALL = Query("local", [0.5, 0.5], 2.0).ball
-
-
-def face_colours(determinants: list[float]) -> np.ndarray:
-    ax = draw_regions(new_axes(), quarters(*determinants))
-    (cells,) = drawn(ax, "cells")
-    cells.update_scalarmappable()
-    return np.asarray(cells.get_facecolor())
 
 
 def test_every_cell_is_one_polygon() -> None:
@@ -37,38 +29,6 @@ def test_every_cell_is_one_polygon() -> None:
     assert ax.get_aspect() == 1.0
 
 
-def test_red_is_positive_and_blue_is_negative_however_small() -> None:
-    sizes = [1e-12, 1e-3, 1.0, 7.0, 1e6]
-    for red, _, blue, _ in face_colours(sizes):
-        assert red > blue + 0.1
-    for red, _, blue, _ in face_colours([-size for size in sizes]):
-        assert blue > red + 0.1
-
-
-def test_larger_is_darker() -> None:
-    brightness = face_colours([0.01, 0.1, 1.0, 10.0])[:, :3].sum(axis=1)
-    assert (np.diff(brightness) < 0).all()
-
-
-def test_the_exact_sign_counts_not_the_float() -> None:
-    regions = quarters(1.0, 1e-18)
-    regions.signs = np.array([1, -1], np.int8)
-    values = colouring(regions).values
-    assert values[0] > 0 > values[1]
-
-
-@pytest.mark.parametrize("determinants", [[2.0], [2.0, 2.0], [1e-300], [0.0], [1e300, -1e-300], [3.0, -0.02, 0.5]])
-def test_any_range_has_a_bar_with_ticks_inside_it(determinants: list[float]) -> None:
-    ax = draw_regions(new_axes(), quarters(*determinants))
-    ax.figure.canvas.draw()
-    bars = ax.child_axes
-    assert len(bars) == (determinants != [0.0])
-    for bar in bars:
-        assert bar.get_ylabel() == "det Df"
-        texts = [text.get_text() for text in bar.get_yticklabels()]
-        assert sum(text.startswith("+") for text in texts) == sum(text.startswith("−") for text in texts) >= 1
-
-
 def test_singular_cells_are_hatched_and_named() -> None:
     ax = draw_regions(new_axes(), quarters(1.0, 0.0, -1.0, 0.0))
     (singular,) = drawn(ax, "singular")
@@ -77,15 +37,6 @@ def test_singular_cells_are_hatched_and_named() -> None:
     assert singular.get_label() == "singular cells"
     assert len(drawn(ax, "cells")[0].get_paths()) == 2
     assert drawn(draw_regions(new_axes(), quarters(1.0)), "singular") == []
-
-
-def test_without_determinants_the_smallest_singular_value_counts() -> None:
-    ax = draw_regions(new_axes(), enumerate_regions(TALL, BALL))
-    (cells,) = drawn(ax, "cells")
-    np.testing.assert_allclose(cells.get_array(), np.sqrt(2.0))
-    assert ax.child_axes[0].get_ylabel() == "smallest singular value of Df"
-    wide = draw_regions(new_axes(), enumerate_regions(WIDE, BALL))
-    assert len(drawn(wide, "cells")[0].get_paths()) == len(enumerate_regions(WIDE, BALL))
 
 
 def test_edges_vanish_and_cells_become_pixels_when_there_are_many() -> None:

@@ -13,13 +13,13 @@ import pytest
 import ircert
 from ircert.errors import QueryError
 from ircert.geometry.norm import Norm
-from ircert.plotting import draw_graph, draw_preimages, draw_witness, new_axes, plot_result
+from ircert.plotting import new_axes, plot_result
 from ircert.questions.query import Query
 from ircert.result.radius import End, Radius
 from ircert.result.result import ModelFacts, Result
 from ircert.result.witness import report
 from tests.plotting.stand_in import enumerate_regions
-from tests.plotting.support import CURVE, FOLD, HAT, TALL, answer, drawn, labels, vertices
+from tests.plotting.support import FOLD, TALL, answer, drawn, labels, vertices
 
 pytestmark = pytest.mark.usefixtures("geometry")
 
@@ -117,33 +117,6 @@ def test_brackets(certified: Any, refuted: Any, outlines: tuple[str, ...]) -> No
     ax.figure.canvas.draw()
 
 
-def test_the_window_can_be_given_and_the_domain_ends_it() -> None:
-    result = answer(FOLD, [0.5, 0.5], 0.25, None, domain=(0, [1, math.inf]))
-    ax = plot_result(result, window=2.0)
-    np.testing.assert_allclose(ax.get_ylim(), [-0.03 * 2.5, 2.5])
-    assert ax.get_xlim()[0] < 0 < 1 < ax.get_xlim()[1] < 1.2
-    assert np.vstack([p.vertices for p in drawn(ax, "cells")[0].get_paths()]).min() >= 0
-    ax = plot_result(answer(FOLD, [0.5, 0.5], 0.25, None), window=([-1, -2], [3, 4]))
-    np.testing.assert_allclose([*ax.get_xlim(), *ax.get_ylim()], [-1, 3, -2, 4])
-
-
-@pytest.mark.parametrize(
-    ("window", "says"),
-    [
-        (0, "positive number"),
-        (-1.0, "positive number"),
-        (math.inf, "positive number"),
-        ("wide", "positive number"),
-        (([0, 0], [0, 1]), "low < high"),
-        ((0, 1, 2), "two corners"),
-        (([5, 5], [6, 6]), "outside the domain"),
-    ],
-)
-def test_bad_windows(window: Any, says: str) -> None:
-    with pytest.raises(QueryError, match=says):
-        plot_result(answer(FOLD, [0.5, 0.5], 0.25, None, domain=(0, 1)), window=window)
-
-
 def test_three_inputs_name_the_remedy() -> None:
     graph = ircert.parse("ircert.ir/1\nx = input(length=3)\ny = abs(x)\nreturn y\n")
     with pytest.raises(QueryError, match=r"has 3.*fix.*--fix 2=0.5"):
@@ -153,42 +126,3 @@ def test_three_inputs_name_the_remedy() -> None:
 def test_networks_without_determinants() -> None:
     ax = plot_result(answer(TALL, [0.5, 0.5], 1.0, None))
     assert ax.child_axes[0].get_ylabel() == "smallest singular value of Df"
-
-
-def test_one_input_is_a_graph() -> None:
-    result = ircert.certify(HAT, [0.5])
-    pseudo = ircert.certify(HAT, [0.5], problem="pseudo")
-    ax = plot_result(result, balls=[pseudo], preimages=True, window=1.5)
-    rising, falling = drawn(ax, "graph")
-    assert (rising.get_label(), falling.get_label()) == ("rising", "falling")
-    assert np.array(rising.get_segments()).tolist() == [[[-1.0, 0.0], [0.0, 1.0]]]
-    assert drawn(ax, "folds")[0].get_xydata().tolist() == [[0.0, 1.0]]
-    assert drawn(ax, "center")[0].get_xydata().tolist() == [[0.5, 0.5]]
-    assert drawn(ax, "witness")[0].get_xydata().tolist() == [[-0.5, 0.5], [0.5, 0.5]]
-    assert sorted(p.get_xydata()[0].tolist() for p in drawn(ax, "preimages")) == [[-0.5, 0.5], [0.5, 0.5]]
-    assert labels(ax).count("preimages of f(c)") == 1
-    assert "f injective: r = 0.4999" in labels(ax)
-    assert ax.get_ylabel() == "f(x₀)"
-    assert ax.get_aspect() == "auto"
-
-
-def test_one_input_and_several_outputs() -> None:
-    ax = plot_result(answer(CURVE, [0.5], 2.0, None))
-    assert [collection.get_label() for collection in drawn(ax, "graph")] == ["f₀", "f₁"]
-    assert len(drawn(ax, "center")[0].get_xydata()) == 2
-    with pytest.raises(QueryError, match="draw_regions"):
-        draw_graph(new_axes(), enumerate_regions(FOLD, Query("local", [0.0, 0.0], 1.0).ball))
-
-
-def test_marks_take_fractions_and_sets() -> None:
-    third = Fraction(1, 3)
-    (pair,) = drawn(draw_witness(new_axes(), [third, 0], [-third, 0]), "witness")
-    np.testing.assert_allclose(pair.get_xydata(), [[1 / 3, 0], [-1 / 3, 0]])
-    segment = SimpleNamespace(point=np.zeros(2), set=np.array([[0.0, 0.0], [1.0, 2.0]]))
-    point = SimpleNamespace(point=np.ones(2), set=None)
-    ax = draw_preimages(new_axes(), [segment, segment, point])
-    assert len(ax.patches) == 2
-    assert drawn(ax, "preimages")[0].get_xydata().tolist() == [[1.0, 1.0]]
-    ax.legend()
-    assert labels(ax) == ["preimages of f(c) (a whole set)", "preimages of f(c)"]
-    assert drawn(draw_preimages(new_axes(), []), "preimages") == []

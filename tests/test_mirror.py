@@ -30,7 +30,6 @@ ELSEWHERE = {
     "ircert/engines/boxes/falsification": "tests/engines/boxes/test_falsifier.py",  # searches: what they find counts
     "ircert/engines/boxes/one_matrix": "tests/engines/boxes/test_one_matrix.py",
     "ircert/engines/boxes/search": "tests/engines/boxes/test_searches.py",
-    "ircert/engines/instant": "tests/engines/instant/test_engine.py",  # arguments: asked one by one through the engine
     "ircert/engines/milp": "tests/engines/milp/test_engine.py",  # both halves of one proof
     "ircert/engines/optimum": "tests/engines/optimum/test_optimum.py",
     "ircert/engines/regions": "tests/engines/regions/test_engine.py",  # one geometry, against the oracle

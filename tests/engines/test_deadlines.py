@@ -71,7 +71,7 @@ def engines(inputs: int) -> list[str]:
     return ["auto", "boxes", "regions"] if inputs <= 2 else ["auto", "boxes"]
 
 
-def questions() -> list[tuple[str, str, str, str, float | None]]:
+def questions() -> list[Any]:
     """Every shape, problem, engine and kind of question, the norms in turn."""
     every = [
         (shape, problem, engine, radius)
@@ -80,7 +80,11 @@ def questions() -> list[tuple[str, str, str, str, float | None]]:
         for engine in engines(int(shape[0]))
         for radius in (None, 0.3)
     ]
-    return [(shape, problem, engine, NORMS[i % 3], radius) for i, (shape, problem, engine, radius) in enumerate(every)]
+    return [
+        # of each engine a search or a ball, in turns; the other one is slow
+        pytest.param(*question, NORMS[i % 3], radius, marks=[pytest.mark.slow] if (i // 2 + i) % 2 else [])
+        for i, (*question, radius) in enumerate(every)
+    ]
 
 
 @pytest.mark.rule("E-7")

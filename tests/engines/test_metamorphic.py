@@ -24,8 +24,8 @@ from tests.generated.networks import NORMS
 from tests.neurons import CHANGES, changed_hidden
 from tests.oracle.build import Array, Network, line, numbers, plain, summed
 
-SOME = examples(8)
-FEW = examples(4)
+SOME = examples(6)
+FEW = examples(3)
 REACH = 4.0
 SECONDS = 1.0
 SLACK = 1 + 1e-9

@@ -93,7 +93,7 @@ def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.rule("E-11")
-@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize("problem", ["local", pytest.param("pseudo", marks=pytest.mark.slow)])
 def test_the_same_bracket_with_two_processes(problem: str) -> None:
     graph = bundled("vanderpol-2-10-10-2")
     results = [

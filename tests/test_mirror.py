@@ -40,7 +40,7 @@ ELSEWHERE = {
         "ircert/engines/boxes/falsification", "descent", "falsifier", "sampling"
     ),
     "tests/engines/boxes/test_one_matrix.py": within(
-        "ircert/engines/boxes/one_matrix", "covering", "domination", "finding"
+        "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding", "points"
     ),
     "tests/engines/boxes/test_searches.py": within(
         "ircert/engines/boxes/search", "divisible", "orientation", "pair_search", "prover", "search"

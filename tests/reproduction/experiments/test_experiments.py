@@ -15,6 +15,9 @@ from ircert.reproduction.frame.write import read_results
 
 ROOT = Path(__file__).parents[3]
 PNG = b"\x89PNG"
+LONG = ("brusselator",)
+LONG_TOO = [pytest.param(name, marks=pytest.mark.slow) for name in (*LONG, "all")]
+"""Even in their quick versions."""
 
 
 @pytest.mark.rule("X-1")
@@ -25,7 +28,7 @@ def test_a_module_of_the_folder_is_an_experiment_with_a_name() -> None:
 
 
 @pytest.mark.rule("X-3", "X-4", "X-6")
-@pytest.mark.parametrize("name", [*reproduction.names(), pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*(name for name in reproduction.names() if name not in LONG), *LONG_TOO])
 def test_quick(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = run(["reproduce", name, "--quick", "-o", str(tmp_path), "--docs", str(tmp_path / "page.md")])
     assert code == 0, capsys.readouterr().out

@@ -36,8 +36,10 @@ ELSEWHERE = {
     "tests/engines/test_certify.py": ["ircert/certification.py"],  # with engines that are made up
     "tests/questions/test_network.py": ["ircert/engines/base.py"],  # what a question is made of
     # searches: what they find, and what they never miss, counts
-    "tests/engines/boxes/test_falsifier.py": within(
-        "ircert/engines/boxes/falsification", "descent", "falsifier", "sampling"
+    "tests/engines/boxes/falsification/test_hunt.py": within(
+        "ircert/engines/boxes/falsification",
+        *("descent", "facet_distance", "float_regions", "fold_collision", "fold_surface"),
+        *("pair_sampling", "population"),
     ),
     "tests/engines/boxes/test_one_matrix.py": within(
         "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding", "points"

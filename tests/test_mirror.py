@@ -57,9 +57,15 @@ ELSEWHERE = {
         "ircert/engines/regions", "cutting", "pairs", "roundness", "violations"
     ),
     "tests/ir/ops/test_piecewise.py": ["ircert/ir/ops/base.py"],
+    "tests/reproduction/frame/test_reproduce.py": ["ircert/cli/reproduce.py"],  # with experiments that are made up
+    "tests/programs/formulations/test_program.py": ["ircert/programs/formulations/lowering.py"],  # both ends of a way
+    "tests/passes/test_dual_copy.py": ["passes/copies.py"],  # with the pass it was taken from
     "tests/witnesses/test_repair.py": ["ircert/witnesses/near_program.py"],
 }
-WHOLE = {"ircert/reproduction": "tests/reproduction/test_experiments.py"}
+WHOLE = {
+    f"ircert/reproduction/{folder}": "tests/reproduction/experiments/test_experiments.py"
+    for folder in ("experiments", "experiments/parts", "frame", "maps")
+}
 """Folders whose files are run together: experiments."""
 
 

@@ -33,17 +33,15 @@ def registry(monkeypatch: pytest.MonkeyPatch, **plugins: str) -> Registry[Animal
     points = tuple(EntryPoint(name, value, "animals") for name, value in plugins.items())
     monkeypatch.setattr(Registry, "plugins", lambda self: points)
 
-    def refusal(name: str, problem: str, remedy: str) -> IrcertError:
-        return IrcertError(problem, where=name, remedy=remedy)
-
-    return Registry(("animal", "animals"), "animals", {"dog": f"{__name__}:Dog"}, Animal, refusal)
+    built_in = {"dog": f"{__name__}:Dog"}
+    return Registry(("animal", "animals"), "animals", built_in, f"{__name__}:Animal", IrcertError)
 
 
 def test_names_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     found = registry(monkeypatch, cat="nowhere:Cat", dog="nowhere:Dog")
     assert found.names() == ["cat", "dog"]
     assert found.get("dog") is Dog, "built-in names win"
-    with pytest.raises(IrcertError, match="cow: there is no such animal; the animals are cat, dog"):
+    with pytest.raises(IrcertError, match="animal `cow`: there is no such animal; the animals are cat, dog"):
         found.get("cow")
 
 

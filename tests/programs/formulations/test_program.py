@@ -134,7 +134,7 @@ def test_the_other_network_is_lowered_too() -> None:
 
 
 @pytest.mark.rule("FO-3")
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(mlps(inputs=2, width=3, depth=2), st.sampled_from(["inf", "1", "2"]))
 def test_copies_have_the_bounds_of_the_network(graph: Graph, norm: str) -> None:
     """Each copy's relus lie between the bounds of one network on the ball, and have as many binaries."""

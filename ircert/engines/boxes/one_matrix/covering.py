@@ -96,6 +96,8 @@ class Covering:
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
                     return "stopped"
+                if best is not None and np.array_equal(best.matrix.matrix, cover.matrix.matrix):
+                    break  # what failed taught nothing
                 outcome = yield from self._run(cover, radius, boxes, by_size=True)
                 if outcome == "closed":
                     return outcome

@@ -23,14 +23,13 @@ from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures
 from ircert.engines.boxes.one_matrix.definite import positive_definite
 from ircert.engines.boxes.one_matrix.exclusions import OFF, ON, Exclusions
+from ircert.engines.boxes.one_matrix.remainder import FLAT, FLATTER, Metric, Terms, finite
 from ircert.ir.arrays import Array, Indices, Mask
 
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
-MOST_CUTS = 10
-"""Neurons whose slopes are cut; where more are too heavy it is not tried."""
-SMALLEST, LARGEST = 1e-9, 1e9
-"""Weights t and θ; any positive ones will do."""
+MOST_CUTS, MOST_FREE = 4, 8
+"""Neurons whose slopes are cut: where more would have to be, and more are free, it is not tried."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,8 @@ class Dominations:
 
     closed:    sym(C J) is positive definite for all its slopes, for sure
     middle:    M, in floats (cubes, n, n); rest: M - R
+    definite:  whether M itself seems positive definite
+    excess:    of the others, how much too large R is, in parts of M
     weights:   how much each free neuron takes away (neurons, cubes)
     above:     the middles of a (neurons, inputs, cubes); below: w
     """
@@ -46,6 +47,8 @@ class Dominations:
     closed: Mask
     middle: Array
     rest: Array
+    definite: Mask
+    excess: Array
     weights: Array
     above: Array
     below: Array
@@ -92,15 +95,28 @@ class OneMatrix:
         middle = (product + product.transpose(0, 2, 1)) / 2
         size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
         size = size + size.transpose(0, 2, 1)
-        inverse = _inverses(middle)
-        taken, weights = _taken(slopes.spare, above, reach, below, inverse)
+        terms, metric = Terms.of(slopes.spare, above, reach, below), Metric.of(middle, FLAT)
+        taken, adds = terms.taken(metric.inverse)
+        less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1, initial=0.0)
+        closed = self._is_definite(middle, taken, less)
+        again = np.flatnonzero(~closed & metric.definite & slopes.free.any(axis=0))
+        if len(again):
+            other, _ = terms.take(again).taken(Metric.of((middle - taken)[again], FLATTER).inverse)
+            good = self._is_definite(middle[again], other, less[again])
+            closed[again[good]], taken[again[good]] = True, other[good]
         rest = middle - taken
+        failed = np.flatnonzero(~closed)
+        excess = np.zeros(count)
+        excess[failed] = metric.take(failed).excess(rest[failed])
+        weights = terms.spread(adds, len(slopes.spare))
+        return Dominations(closed, middle, rest, metric.definite, excess, weights, above, below)
+
+    def _is_definite(self, middle: Array, taken: Array, less: Array) -> Mask:
+        """Whether M - R is positive definite after what floats may have got wrong in both."""
+        n, neurons = self.network.size, self.network.setting.neurons
         trace = taken[:, np.arange(n), np.arange(n)].sum(axis=1)
-        neurons = slopes.spare.shape[0]
-        less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1)
         less = (less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
-        closed = positive_definite(rest, less) if count else np.zeros(0, dtype=bool)
-        return Dominations(closed, middle, rest, weights, above, below)
+        return positive_definite(middle - taken, less)
 
     def _ahead(self, slopes: Slopes) -> tuple[Array, Array]:
         """J at the middle (constrained, inputs, cubes), and the rows w below the neurons (neurons, inputs, cubes)."""
@@ -146,7 +162,7 @@ class OneMatrix:
             found = self._dominations(slopes)
             open_ = np.flatnonzero(~found.closed)
             corners = self._worst(slopes, found, open_)
-            tried = np.flatnonzero(_promising(slopes.free[:, open_], found.weights[:, open_]))
+            tried = np.flatnonzero(_promising(slopes.free[:, open_], found.weights[:, open_], found.excess[open_]))
             few = open_[tried]
             weights = found.weights[:, few]
             exclusions = Exclusions.none(len(few)) if known is None else Exclusions.of(known.take(few), weights)
@@ -169,7 +185,7 @@ class OneMatrix:
             found = self._dominations(slopes)
             np.add.at(used, cube, 1)
             hopeless = np.flatnonzero(~found.closed)
-            hopeless = hopeless[~slopes.free[:, hopeless].any(axis=0) | ~_positive_middle(found.middle[hopeless])]
+            hopeless = hopeless[~slopes.free[:, hopeless].any(axis=0) | ~found.definite[hopeless]]
             good[cube[hopeless]] = False
             _, first = np.unique(cube[hopeless], return_index=True)
             chosen = hopeless[first]
@@ -185,7 +201,7 @@ class OneMatrix:
     @staticmethod
     def _worst(slopes: Slopes, known: Dominations, chosen: Indices) -> Array:
         """Corners (cubes, neurons) of some cubes where v C J v is small, v the direction in which M - R is least."""
-        _, vectors = np.linalg.eigh(_finite(known.rest[chosen]))
+        _, vectors = np.linalg.eigh(finite(known.rest[chosen]))
         v = vectors[:, :, 0]
         above, below = (np.einsum("kib,bi->kb", part[..., chosen], v) for part in (known.above, known.below))
         return np.asarray((slopes.middle[:, chosen] - np.sign(above * below) * slopes.spare[:, chosen]).T)
@@ -202,53 +218,9 @@ def _faces(slopes: Slopes, cube: Indices, weights: Array, exclusions: Exclusions
     return Slopes.joined([face for face, _ in parts]), np.concatenate([which for _, which in parts])
 
 
-def _promising(free: Mask, weights: Array) -> Mask:
-    """Where cutting a few of the heaviest neurons leaves little weight; more than 1 in all is hardly ever closed."""
-    heavy = -np.sort(-np.nan_to_num(weights, nan=np.inf), axis=0)
-    left = heavy.sum(axis=0) - heavy[:MOST_CUTS].sum(axis=0)
-    return np.asarray((left <= 1.0) & free.any(axis=0))
-
-
-def _taken(spare: Array, above: Array, reach: Array, below: Array, inverse: Array) -> tuple[Array, Array]:
-    """R of every cube (cubes, n, n), and what each neuron adds to it, about."""
-    n = above.shape[1]
-    a, w, rho = (np.ascontiguousarray(part.transpose(2, 0, 1)) for part in (above, below, reach))
-    sums = rho.sum(axis=2)
-    # lengths in the metric of the inverse of M: what is small there takes little away
-    first = np.maximum((np.matmul(a, inverse) * a).sum(axis=2), 0.0)
-    second = sums * (rho * inverse[:, np.arange(n), np.arange(n)][:, None]).sum(axis=2)
-    other = np.maximum((np.matmul(w, inverse) * w).sum(axis=2), 0.0)
-    theta = _weight(second, first)
-    whole = (np.sqrt(first) + np.sqrt(np.maximum(second, 0.0))) ** 2
-    t = _weight(other, whole)
-    share = spare.T / 2
-    left = np.sqrt(share * t * (1 + theta))[:, :, None] * a
-    right = np.sqrt(share / t)[:, :, None] * w
-    taken = np.matmul(left.transpose(0, 2, 1), left) + np.matmul(right.transpose(0, 2, 1), right)
-    round_ = (share * t * (1 + 1 / theta) * sums)[:, :, None] * rho
-    taken[:, np.arange(n), np.arange(n)] += round_.sum(axis=1)
-    return taken, np.nan_to_num(spare * np.sqrt(whole * other).T)
-
-
-def _weight(above: Array, below: Array) -> Array:
-    """The root of a quotient, kept away from 0 and infinity."""
-    found = np.sqrt(np.maximum(above, 1e-300) / np.maximum(below, 1e-300))
-    return np.clip(np.nan_to_num(found, nan=1.0), SMALLEST, LARGEST)
-
-
-def _finite(matrices: Array) -> Array:
-    good: Mask = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
-    return np.where(good[:, None, None], matrices, 0.0)
-
-
-def _inverses(matrices: Array) -> Array:
-    """Inverses of about these matrices, with eigenvalues that are not too small (for choices only)."""
-    values, vectors = np.linalg.eigh(_finite(matrices))
-    least = 1e-6 * np.maximum(np.abs(values).max(axis=1), 1e-300)[:, None]
-    values = np.maximum(values, least)
-    return np.matmul(vectors / values[:, None, :], vectors.transpose(0, 2, 1))
-
-
-def _positive_middle(middle: Array) -> Mask:
-    """Whether M itself seems positive definite (for choices only)."""
-    return np.asarray(np.linalg.eigvalsh(_finite(middle))[:, 0] > 0)
+def _promising(free: Mask, weights: Array, excess: Array) -> Mask:
+    """Where a few of the heaviest neurons make up for what is too much: half of what each adds, about."""
+    count = free.sum(axis=0)
+    heavy = -np.sort(-weights, axis=0)[:MOST_CUTS]
+    enough = heavy.sum(axis=0) / 2 >= excess
+    return np.asarray((count > 0) & (enough | (count <= MOST_FREE)))

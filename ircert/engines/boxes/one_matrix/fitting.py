@@ -18,19 +18,27 @@ TEMPERATURE = 0.05
 RIDGE = 1e-3
 STEPS = 60
 MOST, WORK = 400, 200_000
-"""Jacobians in a step at most, and their number times the cube of the inputs: those with the lowest eigenvalues
-matter."""
-ROUNDS = 2
+"""Jacobians that come at a time, at most, and their number times the cube of the inputs: those with the lowest
+eigenvalues matter."""
+ROUNDS = 4
+ENOUGH = 4 * TEMPERATURE
+"""Eigenvalues that need not be looked at."""
 
 
 def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
     """M near a given one for (count, m, n) Jacobians with weights; its largest entry is 1 or -1."""
     n = jacobians.shape[2]
     most = max(32, min(MOST, WORK // n**3))
-    for _ in range(ROUNDS if len(jacobians) > most else 1):
+    active = np.zeros(len(jacobians), dtype=bool)
+    for _ in range(ROUNDS):
         values = least_eigenvalues(inner, jacobians)[0]
+        values[active] = np.inf  # the others with the lowest eigenvalues come in addition
         lowest = np.argsort(values, kind="stable")[:most]
-        inner = _descended(inner, jacobians[lowest], weights[lowest])
+        lowest = lowest[values[lowest] < ENOUGH]
+        if not len(lowest):
+            break
+        active[lowest] = True
+        inner = _descended(inner, jacobians[active], weights[active])
     return inner
 
 

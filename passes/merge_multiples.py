@@ -15,6 +15,7 @@ import numpy as np
 
 from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
+from ircert.ir.dyadic import is_float
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
 from ircert.passes.base import GraphPass, Rewrite
@@ -75,7 +76,7 @@ def _families(op: Affine) -> tuple[list[int], Array]:
         if place is not None:
             first = next(v for v in weight[kept[place]].tolist() if v)
             ratio = Fraction(lead) / Fraction(first)
-            if _is_float(ratio):
+            if is_float(ratio):
                 entries.append((place, float(ratio)))
                 continue
             key = (Fraction(i),)
@@ -98,10 +99,3 @@ def _alike(rows: Array) -> list[bool]:
         quotients = [row.tobytes() for row in rows / lead[:, None] + 0.0]  # -0.0 becomes 0.0
     often = Counter(quotients)
     return [often[row] > 1 for row in quotients]
-
-
-def _is_float(number: Fraction) -> bool:
-    try:
-        return Fraction(float(number)) == number
-    except OverflowError:
-        return False

@@ -7,6 +7,8 @@ That condition is sufficient, not necessary; where it fails the callers keep the
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -16,6 +18,9 @@ PRECISION = 53
 LOWEST_EXPONENT = -1074
 PROBE = 4
 """Rows that are multiplied first: where one product rounds most do, and the answer is known without the others."""
+FEW = 2
+MOST = 2**17
+"""A product is computed entry by entry if its right side has so few numbers a row, on average, and the left so many."""
 _NO_BIT = 1 << 20  # the lowest bit of zero: higher than any real one
 
 
@@ -101,6 +106,42 @@ def multiply(a: Matrix, b: Matrix) -> Matrix | None:
     if np.any(suspicious) and not _single_products_fit(a, b, terms, rows[suspicious], columns[suspicious]):
         return None
     return freeze(product) if isinstance(product, np.ndarray) else freeze(csr_array(product))
+
+
+def multiply_entrywise(a: Matrix, b: Matrix) -> Matrix | None:
+    """a @ b, or None where an entry rounds; where b has few numbers, entries whose terms cancel are exact as well."""
+    known = multiply(a, b)
+    left, right = nonzeros(a), nonzeros(b)
+    if known is not None or right.nnz > FEW * right.shape[0] or left.nnz > MOST:
+        return known
+    data, columns, starts = list[float](), list[int](), [0]
+    for i in range(left.shape[0]):
+        row = slice(left.indptr[i], left.indptr[i + 1])
+        for j, value in _combined_rows(left.indices[row], left.data[row], right).items():
+            if not is_float(value):
+                return None
+            columns.append(j)
+            data.append(float(value))
+        starts.append(len(data))
+    return freeze(csr_array((np.array(data), np.array(columns, int), np.array(starts)), shape=(a.shape[0], b.shape[1])))
+
+
+def _combined_rows(places: Indices, factors: Array, rows: csr_array) -> dict[int, Fraction]:
+    """The nonzero entries of the sum of factors[i] * rows[places[i]]."""
+    found: dict[int, Fraction] = {}
+    for k, factor in zip(places.tolist(), factors.tolist(), strict=True):
+        part = slice(rows.indptr[k], rows.indptr[k + 1])
+        for j, value in zip(rows.indices[part].tolist(), rows.data[part].tolist(), strict=True):
+            found[j] = found.get(j, Fraction(0)) + Fraction(factor) * Fraction(value)
+    return {j: value for j, value in found.items() if value}
+
+
+def is_float(number: Fraction) -> bool:
+    """Whether float64 holds the number."""
+    try:
+        return Fraction(float(number)) == number
+    except OverflowError:
+        return False
 
 
 def _lowest_bit(values: Array) -> Indices:

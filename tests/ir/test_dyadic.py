@@ -56,6 +56,26 @@ def test_a_product_that_is_given_is_exact(data: st.DataObject, m: int, k: int, n
 
 
 @pytest.mark.rule("P-1")
+@given(st.data(), st.integers(1, 3), st.integers(1, 3), st.integers(1, 2))
+def test_a_product_with_few_numbers_is_given_where_it_is_exact(data: st.DataObject, m: int, k: int, n: int) -> None:
+    a, a_dense = data.draw(matrices(m, k))
+    b, b_dense = data.draw(matrices(k, n))
+    product, wanted = dyadic.multiply_entrywise(a, b), rational_product(a_dense, b_dense)
+    assert (product is not None) == all(dyadic.is_float(value) for row in wanted for value in row)
+    if product is not None:
+        assert as_fractions(product) == wanted
+
+
+def test_terms_that_cancel_do_not_round() -> None:
+    a, b = np.array([[0.3, -0.3], [0.1, 0.7]]), np.array([[1.0, 0.0], [1.0, -1.0]])
+    assert dyadic.multiply(a[:1], b) is None
+    product = dyadic.multiply_entrywise(a[:1], b)
+    assert product is not None
+    assert dense(product).tolist() == [[0.0, 0.3]]
+    assert dyadic.multiply_entrywise(a, b) is None  # 0.1 + 0.7
+
+
+@pytest.mark.rule("P-1")
 @given(st.data(), st.integers(1, 3), st.integers(1, 3))
 def test_a_sum_that_is_given_is_exact(data: st.DataObject, m: int, n: int) -> None:
     a, a_dense = data.draw(matrices(m, n))

@@ -15,6 +15,8 @@ if __name__ != "ircert.passes":
     raise ImportError("import this package as `ircert.passes`, not as `passes`")
 
 BUILT_IN = {
+    "bypass-idle-relus": "ircert.passes.bypass_idle_relus:BypassIdleRelus",
+    "cancel-terms": "ircert.passes.cancel_terms:CancelTerms",
     "canonicalize": "ircert.passes.canonicalize:Canonicalize",
     "dual-copy": "ircert.passes.dual_copy:DualCopy",
     "eliminate-zeros": "ircert.passes.eliminate_zeros:EliminateZeros",

@@ -17,8 +17,8 @@ from ircert.passes.pipeline import Pipeline
 
 LOWERING = "canonicalize,fuse-affine"
 """From any piecewise-linear graph to core operations, with neighbouring affine maps fused where that is exact."""
-MERGING = "merge-multiples"
-"""From a lowered graph to one without neurons that are multiples of others."""
+MERGING = "bypass-idle-relus,merge-multiples,cancel-terms"
+"""From a lowered graph to one without neurons that do nothing, are multiples of others or cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Network:
 
     @cached_property
     def merged(self) -> Graph:
-        """The lowered graph without neurons that are multiples of others."""
+        """The lowered graph without neurons that do nothing, are multiples of others or cancel."""
         merged: Graph = Pipeline.parse(MERGING)(self.lowered)
         return merged
 

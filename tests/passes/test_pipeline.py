@@ -33,7 +33,7 @@ def test_pipelines_print_as_they_are_written(text: str) -> None:
         (",", "expected the name of a pass"),
         ("canonicalize,", "column 14: expected the name of a pass"),
         ("canonicalize fuse-affine", "column 14: expected `,` between passes"),
-        ("fold", "no such pass; the passes are canonicalize, dual-copy, eliminate-zeros"),
+        ("fold", "no such pass; the passes are bypass-idle-relus, cancel-terms, canonicalize"),
         ("canonicalize{fast=true}", "no option `fast`; its options are: none"),
         ("select-outputs", "option `keep` is missing; write select-outputs{keep=…}"),
         ("select-outputs{keep=1}", "`keep` must be a list of integers, such as [0, 2], got '1'"),

@@ -31,6 +31,7 @@ from tests.effort import examples
 
 NETWORK = ircert.load([([[1.0, 0.5], [-0.5, 1.0]], [0.0, -0.25]), ([[1.0, -1.0], [0.5, 1.0]], None)])
 QUERY = ircert.Query("local", [0.25, 0.5], 1.0)
+MERGED = "canonicalize,fuse-affine,bypass-idle-relus,merge-multiples,cancel-terms"
 BOUNDS = "interval-bounds{center=[0.25, 0.5], radius=1.0}"
 
 
@@ -40,8 +41,8 @@ BOUNDS = "interval-bounds{center=[0.25, 0.5], radius=1.0}"
     [
         ("paper", "symbolic", f"canonicalize,fuse-affine,{BOUNDS},dual-copy"),
         ("paper", "lp", f"canonicalize,fuse-affine,{BOUNDS[:-1]}, method=lp}},dual-copy"),
-        ("tangent", "symbolic", f"canonicalize,fuse-affine,merge-multiples,{BOUNDS}"),
-        ("apart{separation=0.5}", "symbolic", f"canonicalize,fuse-affine,merge-multiples,{BOUNDS}"),
+        ("tangent", "symbolic", f"{MERGED},{BOUNDS}"),
+        ("apart{separation=0.5}", "symbolic", f"{MERGED},{BOUNDS}"),
     ],
 )
 def test_a_formulation_names_its_pipeline(formulation: str, bounds: Any, says: str) -> None:

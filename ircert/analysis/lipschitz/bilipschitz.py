@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from ircert.analysis.linear_regions import BallLike, ball_for
-from ircert.analysis.lipschitz import enclosures, exact
+from ircert.analysis.lipschitz import enclosures, exact, one_matrix
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.certification import certify, check_limits, piecewise_linear
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import Box, DomainLike
-from ircert.geometry.norm import norm_of
+from ircert.geometry.norm import Norm, norm_of
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
+from ircert.questions.network import lowered
 from ircert.result.radius import End
 from ircert.result.witness import Witness
 
 COLLISION = "two points with the same output"
+NARROW = 1e-6
+"""A bracket of L' of this relative width is not made narrower."""
 INJECTIVE = "f is injective on the ball, but no bound on the quotients is known"
 
 
@@ -52,10 +55,21 @@ def bilipschitz(
         upper, lower = exact.extremes(network, body, measured)
     else:
         upper, lower = enclosures.bounds(network, body, measured, deadline, seed)
+    if network.output_dim >= network.input_dim > 2 or network.output_dim > network.input_dim == 2:
+        lower = _raised(network, body, measured, lower, deadline, seed)
     witness = None
     if not lower.low and lower.high:
         lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)
     return BiLipschitz(upper, lower, body, measured, network, witness)
+
+
+def _raised(graph: Graph, ball: Ball, norm: Norm, lower: Bracket, deadline: Deadline, seed: int) -> Bracket:
+    """L' with a larger lower end where one matrix gives it; half of the time is left where nothing else is known."""
+    if lower.low >= lower.high * (1 - NARROW):
+        return lower
+    own = deadline if lower.low else Deadline(deadline.left() / 2)
+    found = one_matrix.at_least(lowered(graph), ball, norm, lower.low, own, seed)
+    return Bracket(found if found <= lower.high else End(float(lower.high), found.evidence), lower.high)
 
 
 def _decided(graph: Graph, ball: Ball, lower: Bracket, seconds: float, seed: int) -> tuple[Bracket, Witness | None]:

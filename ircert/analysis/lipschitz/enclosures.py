@@ -18,11 +18,13 @@ from itertools import count
 import numpy as np
 
 from ircert.analysis.lipschitz.bracket import Bracket
+from ircert.analysis.lipschitz.seeing import regions_seen
 from ircert.analysis.lipschitz.stretch import Span
 from ircert.bounds.contraction import residual
 from ircert.bounds.operator_norms import Unbounded, norm_bound
 from ircert.bounds.rounding import midpoint, pseudo_inverse
 from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
+from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.parts import misses, part_of
 from ircert.engines.instant.directions import Neighbourhood
@@ -32,7 +34,7 @@ from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.limits import Deadline
+from ircert.limits import Deadline, OutOfTime, until
 from ircert.questions.network import lowered
 from ircert.result.radius import End
 
@@ -51,7 +53,7 @@ NOTHING = "nothing is known"
 def bounds(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
     """(L, L') of any network, between bounds."""
     graph = lowered(graph)
-    most, least = _derivatives(graph, ball, norm, seed)
+    most, least = _derivatives(graph, ball, norm, deadline, seed)
     above, below = _enclosed(graph, ball, norm, deadline)
     upper = Bracket(most, End(max(above, float(most)), SLOPES))
     if graph.output_dim < graph.input_dim:
@@ -122,11 +124,13 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
 # --- derivatives -----------------------------------------------------------------------------------------------------
 
 
-def _derivatives(graph: Graph, ball: Ball, norm: Norm, seed: int) -> tuple[End, End]:
+def _derivatives(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[End, End]:
     """A bound below of L and one above of L', from exact derivatives at points inside the ball."""
     setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
     points = _inner_points(ball, seed)
     with np.errstate(all="ignore"):
+        if graph.output_dim >= graph.input_dim:
+            points = np.concatenate([points, _inside(ball, _shrinking(setting, ball, deadline, seed))])
         slopes = (setting.preactivations(points) > 0).astype(np.float64)
         matrices = Secants(setting).jacobians(slopes)
     usable = np.isfinite(matrices).all(axis=(1, 2))
@@ -153,8 +157,22 @@ def _inner_points(ball: Ball, seed: int) -> Array:
     most = ball.radius / (4 * len(ball.center))
     inner = ball.center + np.clip((low / 2 + high / 2) - ball.center, -most, most)
     points = 0.875 * points + 0.125 * inner
+    return _inside(ball, points)
+
+
+def _shrinking(setting: Setting, ball: Ball, deadline: Deadline, seed: int) -> Array:
+    """Points of linear regions that shrink most; none where time is over."""
+    try:
+        with until(deadline):
+            return regions_seen(Points(setting, seed), ball.radius).points[:POINTS]
+    except OutOfTime:
+        return np.zeros((0, setting.size))
+
+
+def _inside(ball: Ball, points: Array) -> Array:
+    """Those that lie off the borders, for sure."""
     smaller = replace(ball, radius=ball.radius * (1 - 2.0**-20))
-    off = ((points > ball.low) & (points < ball.high)).all(axis=1)
+    off = np.asarray(((points > ball.low) & (points < ball.high)).all(axis=1))
     return points[[bool(o) and smaller.contains(p) for o, p in zip(off, points.tolist(), strict=True)]]
 
 

@@ -36,10 +36,10 @@ MOST_CUTS, MOST_FREE = 4, 8
 class Dominations:
     """What was found about each cube.
 
-    closed:    sym(C J) is positive definite for all its slopes, for sure
-    middle:    M, in floats (cubes, n, n); rest: M - R
-    definite:  whether M itself seems positive definite
-    excess:    of the others, how much too large R is, in parts of M
+    closed:    sym(C J) - least I is positive definite for all its slopes, for sure
+    middle:    M - least I, in floats (cubes, n, n); rest: the same less R
+    definite:  whether M - least I seems positive definite
+    excess:    of those not closed, how much too large R is, in parts of M - least I
     weights:   how much each free neuron takes away (neurons, cubes)
     above:     the middles of a (neurons, inputs, cubes); below: w
     """
@@ -71,11 +71,12 @@ class Closed:
 
 class OneMatrix:
     """A matrix C (inputs, constrained) for the constrained outputs of a setting, and what floats may get wrong with
-    it."""
+    it; with `least`, what is closed has sym(C J) - least I positive definite."""
 
-    def __init__(self, network: Batches, matrix: Array) -> None:
+    def __init__(self, network: Batches, matrix: Array, least: float = 0.0) -> None:
         self.network = network
         self.matrix = np.ascontiguousarray(matrix)
+        self.least = least
         absolute = np.abs(self.matrix)
         n = network.size
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
@@ -95,27 +96,28 @@ class OneMatrix:
         middle = (product + product.transpose(0, 2, 1)) / 2
         size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
         size = size + size.transpose(0, 2, 1)
-        terms, metric = Terms.of(slopes.spare, above, reach, below), Metric.of(middle, FLAT)
+        shifted = middle - self.least * np.eye(n)  # for choices only: `less` takes it off for sure
+        terms, metric = Terms.of(slopes.spare, above, reach, below), Metric.of(shifted, FLAT)
         taken, adds = terms.taken(metric.inverse)
         less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1, initial=0.0)
         closed = self._is_definite(middle, taken, less)
         again = np.flatnonzero(~closed & metric.definite & slopes.free.any(axis=0))
         if len(again):
-            other, _ = terms.take(again).taken(Metric.of((middle - taken)[again], FLATTER).inverse)
+            other, _ = terms.take(again).taken(Metric.of((shifted - taken)[again], FLATTER).inverse)
             good = self._is_definite(middle[again], other, less[again])
             closed[again[good]], taken[again[good]] = True, other[good]
-        rest = middle - taken
+        rest = shifted - taken
         failed = np.flatnonzero(~closed)
         excess = np.zeros(count)
         excess[failed] = metric.take(failed).excess(rest[failed])
         weights = terms.spread(adds, len(slopes.spare))
-        return Dominations(closed, middle, rest, metric.definite, excess, weights, above, below)
+        return Dominations(closed, shifted, rest, metric.definite, excess, weights, above, below)
 
     def _is_definite(self, middle: Array, taken: Array, less: Array) -> Mask:
         """Whether M - R is positive definite after what floats may have got wrong in both."""
         n, neurons = self.network.size, self.network.setting.neurons
         trace = taken[:, np.arange(n), np.arange(n)].sum(axis=1)
-        less = (less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
+        less = (self.least + less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
         return positive_definite(middle - taken, less)
 
     def _ahead(self, slopes: Slopes) -> tuple[Array, Array]:

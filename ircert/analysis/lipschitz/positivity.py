@@ -72,7 +72,7 @@ class Dominant(OneMatrix):
         room = middle - self.least
         weights = (taken / np.maximum(room, LEAST).T).max(axis=1)
         excess = ((self.least - worst) / np.maximum(room, LEAST)).max(axis=1)
-        definite = (room > 0).all(axis=1)
+        definite = np.asarray((room > 0).all(axis=1))
         return Dominations(
             closed, _diagonal(room), _diagonal(worst - self.least), definite, excess, weights, above, below
         )

@@ -23,6 +23,8 @@ HARD = 3.0
 STRESS = 10.0
 """… and how much more where it has a negative direction: a fit that leaves some is done again with that."""
 TRIES = 3
+HOPELESS = 0.2
+"""How far below 0 an eigenvalue of a corner may be before it is forgotten."""
 ROUNDS = 40
 CLOSE = 0.7
 """A matrix whose least eigenvalue is this part of the program's bound is good enough."""
@@ -101,20 +103,35 @@ class Finder:
             return False
         if not self.is_small:
             return float(least_eigenvalues(self.inner, hard)[0].min(initial=1.0)) > 0
-        soft = self._soft.within(radius)
+        for soft in (self._soft.within(radius), self._soft.moved[:0]):  # corners that cannot be had may spoil a fit
+            found = self._fitted(hard, soft)
+            if found is not None:
+                break
+        else:
+            found = self._by_cutting_planes(self.inner, hard)
+        if found is None:
+            return False
+        self.inner = found
+        self._forget(found)
+        return True
+
+    def _fitted(self, hard: Array, soft: Array) -> Array | None:
+        """M that is good for all Jacobians of points, and as far as can be for corners."""
         moved, weights = np.concatenate([hard, soft]), np.r_[np.full(len(hard), HARD), np.ones(len(soft))]
         inner = self.inner
         for _ in range(TRIES):
             inner = fitted(inner, moved, weights)
             values = least_eigenvalues(inner, hard)[0]
             if values.min(initial=1.0) > 0:
-                self.inner = inner
-                return True
+                return inner
             weights[: len(hard)] *= np.where(values <= 0, STRESS, 1.0)
-        found = self._by_cutting_planes(inner, hard)
-        if found is not None:
-            self.inner = found
-        return found is not None
+        return None
+
+    def _forget(self, inner: Array) -> None:
+        """Leave out corners that the best matrix misses by far: nothing can be done for them."""
+        soft = self._soft
+        kept = least_eigenvalues(inner, soft.moved)[0] > -HOPELESS
+        self._soft = _Seen(soft.moved[kept], soft.radii[kept])
 
     def _by_cutting_planes(self, inner: Array, hard: Array) -> Array | None:
         """M whose least eigenvalue over all Jacobians is about the largest, or None where none is positive.

@@ -30,6 +30,8 @@ BETTER = 0.8
 """… as long as one of two leaves at most this part of what the best one left open."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
+STRESSES, NEIGHBORHOODS, MOST_KNOWN = 4, 32, 1_000
+"""How often a new matrix is tried close to the points where it is worst, at how many, of how many that are kept."""
 RENEWAL = 40
 """What a new matrix takes, in boxes whose slopes are cut."""
 
@@ -62,6 +64,7 @@ class Covering:
 
     def __post_init__(self) -> None:
         self.points = Points(self.network.setting, self.seed)
+        self._known = np.zeros((0, self.network.size))
 
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         """Go on until the ball is covered; stops of its own accord where no matrix is left."""
@@ -160,14 +163,30 @@ class Covering:
         if turned.any():
             self.turned.append(points[turned])
         self._finder.learn(jacobians, self.points.radii(points))
+        self._known = np.concatenate([self._known, points])[-MOST_KNOWN:]
+
+    def _fails_nearby(self, radius: float) -> bool:
+        """Whether the new matrix is wrong close to where it is worst among the regions that are known; then learn."""
+        assert self._finder is not None
+        within = self.points.radii(self._known) < radius
+        values = self._finder.least(self.points.jacobians(self._known[within]))
+        worst = self._known[within][np.argsort(values, kind="stable")[:NEIGHBORHOODS]]
+        nearby = self.points.around(worst, radius)
+        wrong = self._finder.least(self.points.jacobians(nearby)) <= 0
+        if wrong.any():
+            self._learn(nearby[wrong])
+        return bool(wrong.any())
 
     def _another(self, radius: float) -> Steps[Cover | None]:
         """A cover to begin with a matrix that knows all that failed; None where there is no matrix."""
         finder = self._finder
         assert finder is not None
         self.counts.slopes += RENEWAL
-        if not (yield from _patient(lambda: finder.find(radius))):
-            return None
+        for _ in range(STRESSES):
+            if not (yield from _patient(lambda: finder.find(radius))):
+                return None
+            if not (yield from _patient(lambda: self._fails_nearby(radius))):
+                break
         return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts)
 
 

@@ -96,6 +96,12 @@ class Finder:
             return np.zeros(len(jacobians), dtype=bool)
         return np.asarray(np.linalg.det(np.matmul(self.frame, jacobians)) < 0)
 
+    def least(self, jacobians: Array) -> Array:
+        """The least eigenvalues of sym(M Q J) for some Jacobians."""
+        moved = np.matmul(self.frame, jacobians)
+        good = np.isfinite(moved).all(axis=(1, 2))
+        return least_eigenvalues(self.inner, np.where(good[:, None, None], moved, 0.0))[0]
+
     def find(self, radius: float) -> bool:
         """Whether there is a matrix for all Jacobians of points of a ball; corners are respected where they can be."""
         hard = self._hard.within(radius)

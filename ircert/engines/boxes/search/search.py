@@ -67,7 +67,7 @@ LEAST_FALSIFICATION = 0.7
 """… and the seconds that it may take where a third of the limit allows them."""
 FIRST_HUNT = 300
 """Work of looking for violations first, in about milliseconds …"""
-LEAST_HUNT, MOST_HUNT, BOXES = 20, 4_000, 32
+LEAST_HUNT, MOST_HUNT, BOXES = 20, 4_000, 64
 """… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""

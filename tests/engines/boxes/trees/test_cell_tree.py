@@ -12,7 +12,8 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.trees.cell_tree import CellTree, _plane
+from ircert.engines.boxes.trees.cell_tree import CellTree
+from ircert.engines.boxes.trees.region_tree import _plane
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import fold, setting_of
 from tests.engines.boxes.trees.support import ball_of, never, tools_of

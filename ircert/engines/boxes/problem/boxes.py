@@ -56,7 +56,8 @@ def nearest(setting: Setting, boxes: Boxes) -> Array:
 def farthest(setting: Setting, boxes: Boxes) -> Array:
     """An upper bound on the distance of the farthest point of each box, more than it."""
     gaps = np.maximum(np.abs(boxes.low - setting.center), np.abs(boxes.high - setting.center))
-    return np.nextafter(setting.norm.lengths(gaps) * (1 + SAFE), np.inf)
+    lengths = np.nextafter(setting.norm.lengths(gaps) * (1 + SAFE), np.inf)
+    return np.where(np.isnan(lengths), np.inf, lengths)  # the middle of a side may overflow
 
 
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:

@@ -49,6 +49,25 @@ def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
     assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_side_without_an_end_is_far(norm: Norm) -> None:
+    setting = setting_of(residual(np.random.default_rng(0), 3, 2), np.full(3, 1e308), norm=norm)
+    with np.errstate(all="ignore"):
+        left, _ = Boxes(np.full((1, 3), 9e307), np.full((1, 3), 1.5e308)).halves(np.array([0]))
+        assert left.high[0, 0] == np.inf, "the middle overflows"
+        assert farthest(setting, left)[0] == np.inf
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_narrow_fold_where_middles_overflow_is_not_overlooked(norm: Norm) -> None:
+    """x1 - 2 relu(x1 - t) + 2 relu(x1 - t - e), which goes back between t and t + e: too narrow to be met by chance."""
+    weight = np.vstack([np.eye(3), np.eye(3)[[0, 0]]])
+    out = np.hstack([np.eye(3), [[-2.0, 2.0], [0.0, 0.0], [0.0, 0.0]]])
+    graph = ircert.load([(weight, np.array([0.0, 0.0, 0.0, -1.13e308, -1.13e308 - 1e302])), (out, np.zeros(3))])
+    found = ircert.certify(graph, np.full(3, 1.2e308), radius=4e307, norm=norm, engine="boxes", time_limit=2)
+    assert found.verdict != "certified"
+
+
 def exact_length(gaps: list[Fraction], norm: str) -> Fraction:
     return {"inf": max(gaps), "1": sum(gaps, Fraction(0)), "2": sum((g * g for g in gaps), Fraction(0))}[norm]
 

@@ -103,18 +103,16 @@ class Cover:
             return "closed"
         if len(keys) > MOST or not (keys < radius).any():  # the latter where keys are no numbers
             return "stopped"
-        before = self._frontier
+        here, others = self._popped(radius, self.network.batch)
         try:
-            left = self._worked(self._popped(radius, self.network.batch), radius)
+            left = self._worked(here, radius)
         except MatrixFails:
             return "violated"
-        except BaseException:
-            self._frontier = before
-            raise
-        self._frontier = self._frontier.plus(left)
+        self._frontier = others.plus(left)
         return None
 
-    def _popped(self, radius: float, count: int) -> Frontier:
+    def _popped(self, radius: float, count: int) -> tuple[Frontier, Frontier]:
+        """Boxes to look at, and all others: they stay in the frontier until something is known about them."""
         assert self._frontier is not None
         whole = self._frontier
         below = np.flatnonzero(whole.keys < radius)
@@ -123,8 +121,8 @@ class Cover:
             below = below[np.argpartition(order, count)[:count]]
         chosen = np.zeros(len(whole.keys), dtype=bool)
         chosen[below] = True
-        here, self._frontier = whole.take(chosen), whole.take(~chosen)
-        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
+        here = whole.take(chosen)
+        return here.take(farthest(self.network.setting, here.boxes) > self.reached), whole.take(~chosen)
 
     def _worked(self, here: Frontier, radius: float) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""

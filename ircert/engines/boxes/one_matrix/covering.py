@@ -124,7 +124,8 @@ class Covering:
             if outcome == "closed":
                 return outcome
             if outcome == "violated":
-                best, wrong = None, wrong + 1
+                self._best = best = None
+                wrong += 1
                 boxes //= LATER
         return "stopped"
 

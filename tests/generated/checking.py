@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -51,18 +51,31 @@ class Tally:
         return "\n".join(lines)
 
 
-def check_all(indices: Iterable[int], seconds: float) -> Tally:
-    """The answers of all engines about these networks, each with a time limit."""
+def engines(question: Asked) -> list[str]:
+    """`auto` leaves more than two inputs to `boxes`, so that it is asked about a part of those only."""
+    if len(question.center) <= 2:
+        return ["boxes", "regions", "auto"]
+    return ["boxes", "auto"] if question.index % 8 == 0 else ["boxes"]
+
+
+def boxes_against_regions(question: Asked) -> list[str]:
+    """`boxes`, and the exact engine where it can judge."""
+    return ["boxes", "regions"] if len(question.center) <= 2 else ["boxes"]
+
+
+def check_all(indices: Iterable[int], seconds: float, which: Callable[[Asked], list[str]] = engines) -> Tally:
+    """The answers of all engines, or some of them, about these networks, each with a time limit."""
     tally = Tally(seconds)
     for index in indices:
-        check(asked(index), tally)
+        question = asked(index)
+        check(question, tally, which(question))
     return tally
 
 
-def check(question: Asked, tally: Tally) -> None:
-    """One network: searches by every engine against each other and the truth, then balls beside the radius."""
+def check(question: Asked, tally: Tally, names: list[str]) -> None:
+    """One network: searches by some engines against each other and the truth, then balls beside the radius."""
     results = {}
-    for engine in engines(question):
+    for engine in names:
         found = _answer(question, engine, tally)
         if found is not None:
             results[engine] = found
@@ -77,13 +90,6 @@ def check(question: Asked, tally: Tally) -> None:
     _check_truth(question, lower, upper, tally)
     if upper is not None:
         _check_balls(question, results, lower, upper, tally)
-
-
-def engines(question: Asked) -> list[str]:
-    """`auto` leaves more than two inputs to `boxes`, so that it is asked about a part of those only."""
-    if len(question.center) <= 2:
-        return ["boxes", "regions", "auto"]
-    return ["boxes", "auto"] if question.index % 8 == 0 else ["boxes"]
 
 
 def _answer(question: Asked, engine: str, tally: Tally, **more: Any) -> Result | None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.generated.checking import Tally, check_all
+from ircert.engines.boxes.problem.outcome import Outcome
+from ircert.engines.boxes.search.portfolio import Way
+from ircert.engines.boxes.search.prover import MATRIX_BEYOND, Prover
+from ircert.engines.boxes.search.search import Search
+from tests.generated.checking import Tally, boxes_against_regions, check_all
 from tests.generated.networks import DEEPEST, FEWEST, MOST, asked, neurons
 
 ALL = 10_000
@@ -13,6 +17,8 @@ MIX = 7919
 """A prime: its multiples spread families, problems and norms over the parts."""
 SECONDS = 10.0
 """For one question of the long run."""
+ALONE = 2.0
+"""… with one matrix alone, which gives up or goes on without an end where it does not reach."""
 
 
 def accept(tally: Tally, most_open: dict[str, float]) -> None:
@@ -42,6 +48,44 @@ def test_a_sample_of_them() -> None:
     tally = check_all(range(11, ALL, 457), seconds=1.0)
     assert tally.full >= 10
     accept(tally, {"boxes": 0.5, "regions": 0.02, "auto": 0.5, "regions, balls": 0.02})
+
+
+@pytest.fixture
+def one_matrix_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`boxes` proves balls by one matrix or not at all (for `transform`, those of the given outputs)."""
+
+    def ways(self: Prover, radius: float) -> list[tuple[Way, float]]:
+        found: list[tuple[Way, float]] = []
+        if self.inner is not None:
+            found.append((lambda stop: self._by_constrained_outputs(radius, stop), MATRIX_BEYOND))
+        if self.covering is not None:
+            found.append((lambda stop: self._by_matrix(radius, stop), MATRIX_BEYOND))
+        return found
+
+    def nothing(*_: object) -> Outcome:
+        return "stopped"
+
+    monkeypatch.setattr(Prover, "_ways_for", ways)
+    monkeypatch.setattr(Prover, "_by_pairs", nothing)
+    monkeypatch.setattr(Search, "_near_and_far", lambda self, _: self._stopped())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(4 * 3600)
+@pytest.mark.rule("E-15")
+@pytest.mark.usefixtures("one_matrix_alone")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_many_by_one_matrix_alone(part: int) -> None:
+    """Nothing else can hide a wrong proof; where there is no matrix for the ball, the question stays open."""
+    size = ALL // PARTS
+    indices = [k * MIX % ALL for k in range(part * size, (part + 1) * size)]
+    accept(check_all(indices, ALONE, boxes_against_regions), {"boxes": 0.6, "regions": 0.02})
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.usefixtures("one_matrix_alone")
+def test_a_sample_by_one_matrix_alone() -> None:
+    accept(check_all(range(13, ALL, 907), 1.0, boxes_against_regions), {"boxes": 0.9})
 
 
 def test_the_shares_of_all_kinds() -> None:

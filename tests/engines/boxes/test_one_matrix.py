@@ -15,6 +15,7 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.one_matrix import cover as cover_module
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.definite import positive_definite
@@ -28,7 +29,7 @@ from ircert.geometry.norm import Norm
 from ircert.passes.merge_multiples import merged
 from ircert.questions.network import lowered as canonical
 from tests.engines.boxes.enclosures.test_contractions import dyadic
-from tests.engines.boxes.making import boxes_in, determinant, residual, setting_of
+from tests.engines.boxes.making import boxes_in, determinant, fold, residual, setting_of
 from tests.oracle.families import sample
 from tests.oracle.oracle import local_radius
 
@@ -242,6 +243,20 @@ def test_a_matrix_that_was_wrong_once_proves_nothing_later() -> None:
         assert cover.step(0.5) == "violated"
     assert cover.reached == 0.0
     assert cover.open_share(0.5) > 0
+
+
+@pytest.mark.rule("E-15")
+def test_a_matrix_that_is_wrong_leaves_its_boxes_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """… also for a smaller ball, which the same cover may be asked about later."""
+    monkeypatch.setattr(cover_module, "ENOUGH", 1)
+    setting = setting_of(fold(at=0.5), np.zeros(2))
+    cover = Cover(OneMatrix(Batches(setting), np.eye(2)), Points(setting), Counts())
+    cover.begin(1.0)
+    outcomes = [cover.step(1.0) for _ in range(20)] + [cover.step(0.9) for _ in range(20)]
+    assert "violated" in outcomes
+    assert "closed" not in outcomes
+    assert cover.reached <= 0.5
+    assert cover.open_share(0.9) > 0.0
 
 
 def finder_of(base: np.ndarray, jacobians: np.ndarray) -> Finder:

@@ -103,16 +103,18 @@ class Cover:
             return "closed"
         if len(keys) > MOST or not (keys < radius).any():  # the latter where keys are no numbers
             return "stopped"
-        here, others = self._popped(radius, self.network.batch)
+        before = self._frontier
         try:
-            left = self._worked(here, radius)
-        except MatrixFails:
-            return "violated"
-        self._frontier = others.plus(left)
+            left = self._worked(self._popped(radius, self.network.batch), radius)
+        except BaseException as error:
+            self._frontier = before
+            if isinstance(error, MatrixFails):
+                return "violated"
+            raise
+        self._frontier = self._frontier.plus(left)
         return None
 
-    def _popped(self, radius: float, count: int) -> tuple[Frontier, Frontier]:
-        """Boxes to look at, and all others: they stay in the frontier until something is known about them."""
+    def _popped(self, radius: float, count: int) -> Frontier:
         assert self._frontier is not None
         whole = self._frontier
         below = np.flatnonzero(whole.keys < radius)
@@ -121,8 +123,8 @@ class Cover:
             below = below[np.argpartition(order, count)[:count]]
         chosen = np.zeros(len(whole.keys), dtype=bool)
         chosen[below] = True
-        here = whole.take(chosen)
-        return here.take(farthest(self.network.setting, here.boxes) > self.reached), whole.take(~chosen)
+        here, self._frontier = whole.take(chosen), whole.take(~chosen)
+        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
 
     def _worked(self, here: Frontier, radius: float) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""

@@ -185,13 +185,13 @@ class _Search:
 
     def _closes(self, matrix: OneMatrix, boxes: int) -> bool:
         """Whether a cover of the ball closes, within a number of boxes and the time; else its corners are kept."""
-        cover = Cover(matrix, self.points, self.counts, by_size=True)
+        cover = Cover(matrix, self.points, self.counts, lambda: None, by_size=True)
         cover.begin(self.radius)
         outcome: Outcome | None = None
         try:
             while outcome is None and cover.spent < boxes:
                 checkpoint()
-                outcome = cover.step(self.radius)
+                outcome = cover.step(self.radius, is_over)
         except OutOfTime:  # what was proved before stays
             return False
         if outcome != "closed":

@@ -220,12 +220,12 @@ def test_every_matrix_begins_with_the_whole_ball() -> None:
     graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
     setting = setting_of(graph, np.zeros(3))
     network, points = Batches(setting), Points(setting)
-    first = Cover(OneMatrix(network, np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts())
+    first = Cover(OneMatrix(network, np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts(), lambda: None)
     first.begin(0.5)
     with np.errstate(all="ignore"):
         for _ in range(3):
-            first.step(0.5)
-    second = Cover(first.matrix, points, Counts())
+            first.step(0.5, lambda: False)
+    second = Cover(first.matrix, points, Counts(), lambda: None)
     second.begin(0.5)
     assert second.reached == 0.0
     assert second.open_share(0.5) == 1.0
@@ -250,11 +250,10 @@ def test_a_matrix_that_is_wrong_leaves_its_boxes_open(monkeypatch: pytest.Monkey
     """… also for a smaller ball, which the same cover may be asked about later."""
     monkeypatch.setattr(cover_module, "ENOUGH", 1)
     setting = setting_of(fold(at=0.5), np.zeros(2))
-    cover = Cover(OneMatrix(Batches(setting), np.eye(2)), Points(setting), Counts())
-    cover.begin(1.0)
-    outcomes = [cover.step(1.0) for _ in range(20)] + [cover.step(0.9) for _ in range(20)]
-    assert "violated" in outcomes
-    assert "closed" not in outcomes
+    cover = Cover(OneMatrix(Batches(setting), np.eye(2)), Points(setting), Counts(), lambda: None)
+    assert cover.advance(1.0, lambda: False) == "violated"
+    for _ in range(20):
+        assert cover.step(0.9, lambda: False) in ("violated", None)
     assert cover.reached <= 0.5
     assert cover.open_share(0.9) > 0.0
 
@@ -328,11 +327,13 @@ def test_jacobians_that_overflow_are_left_out() -> None:
 def test_a_distance_that_is_no_number_proves_nothing() -> None:
     setting = setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3))
     points = Points(setting)
-    cover = Cover(OneMatrix(Batches(setting), np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts())
+    cover = Cover(
+        OneMatrix(Batches(setting), np.asarray(np.linalg.inv(points.reference(0.5)))), points, Counts(), lambda: None
+    )
     cover.begin(0.5)
     assert cover._frontier is not None
     cover._frontier.keys[:] = np.nan
-    assert cover.step(0.5) == "stopped"
+    assert cover.step(0.5, lambda: False) == "stopped"
     assert cover.reached == 0.0
 
 

@@ -6,6 +6,7 @@ kept for whoever makes a better matrix: points of regions where C is wrong, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,11 +17,10 @@ from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
-from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.outcome import Counts, Violated
+from ircert.engines.boxes.search.divisible import Divisible, Processes, Subject
 from ircert.ir.arrays import Array, Indices, Mask
 
-MOST = 3_000_000
-"""Boxes that memory should hold."""
 MOST_CORNERS = 300
 """Corners that are kept, of boxes that failed."""
 LOOKED_AT = 128
@@ -48,13 +48,25 @@ class Frontier:
         return Frontier(joined([f.boxes for f in all_]), *rest)
 
 
-class MatrixFails(Exception):
+class MatrixFails(Violated):
     """Regions of the ball have directions in which C J is not positive; `failing` has points of them."""
 
 
+@dataclass(frozen=True, eq=False)
+class Failures:
+    """What a share of a cover taught: boxes that were looked at, points where C is wrong, and corners."""
+
+    spent: int
+    failing: list[Array]
+    corners: list[tuple[Array, Array]]
+
+
 @dataclass
-class Cover:
+class Cover(Divisible):
     """The search with one matrix; `reached` is the radius of the largest ball that it proves.
+
+    A wave or round that ends early leaves its boxes open; it is "violated" where C is wrong, which says nothing bad
+    about the ball.
 
     by_size: the largest boxes come first, to see where C is bad; else those nearest to the centre
     spent:   how many boxes were looked at
@@ -65,6 +77,8 @@ class Cover:
     matrix: OneMatrix
     points: Points
     counts: Counts
+    report: Callable[[], None]
+    processes: Processes | None = None
     by_size: bool = False
     spent: int = 0
     reached: float = 0.0
@@ -77,6 +91,20 @@ class Cover:
     def network(self) -> Batches:
         """The network."""
         return self.matrix.network
+
+    @property
+    def _batch(self) -> int:
+        return self.network.batch
+
+    @property
+    def subject(self) -> Subject:
+        """The setting, and all of the matrix that another process needs to close boxes as this one does."""
+        made = self.matrix
+        if type(made) is not OneMatrix:
+            raise TypeError(f"covers with {type(made).__name__} are not shared")
+        return Subject(
+            "cover", (made.network.setting,), matrix=tuple(map(tuple, made.matrix.tolist())), least=made.least
+        )
 
     def open_share(self, radius: float) -> float:
         """How much of the box around the ball is not closed."""
@@ -93,26 +121,24 @@ class Cover:
             self._frontier = Frontier(around(self.network.setting, radius), np.zeros(1), np.zeros(1, dtype=np.int64))
             self._root = radius
 
-    def step(self, radius: float) -> Outcome | None:
-        """One wave; how the search ended, if it did: "violated" where C is wrong. What ends a wave loses nothing."""
-        assert self._frontier is not None
-        keys = self._frontier.keys
-        # in this order: what is not a number says nothing
-        self.reached = max(self.reached, min(float(keys.min(initial=np.inf)), self._root))
-        if self.reached >= radius:
-            return "closed"
-        if len(keys) > MOST or not (keys < radius).any():  # the latter where keys are no numbers
-            return "stopped"
-        before = self._frontier
-        try:
-            left = self._worked(self._popped(radius, self.network.batch), radius)
-        except BaseException as error:
-            self._frontier = before
-            if isinstance(error, MatrixFails):
-                return "violated"
-            raise
-        self._frontier = self._frontier.plus(left)
-        return None
+    def _round(self, processes: Processes, radius: float) -> None:
+        super()._round(processes, radius)
+        self._judge()
+
+    def _told(self) -> None:
+        """Nothing: what failed elsewhere is known there."""
+
+    def _hear(self, told: None) -> None:
+        self.spent, self.failing, self.corners = 0, [], []
+
+    def _found(self) -> Failures:
+        return Failures(self.spent, self.failing, self.corners)
+
+    def _learn(self, found: Failures) -> None:
+        self.spent += found.spent
+        self.failing += found.failing
+        for slopes, radii in found.corners:
+            self._remember(slopes, radii)
 
     def _popped(self, radius: float, count: int) -> Frontier:
         assert self._frontier is not None
@@ -126,7 +152,7 @@ class Cover:
         here, self._frontier = whole.take(chosen), whole.take(~chosen)
         return here.take(farthest(self.network.setting, here.boxes) > self.reached)
 
-    def _worked(self, here: Frontier, radius: float) -> Frontier:
+    def _worked(self, here: Frontier, radius: float, stop: Callable[[], bool]) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""
         self.counts.waves += 1
         self.counts.boxes += len(here.keys)
@@ -151,7 +177,10 @@ class Cover:
     def _keep(self, slopes: Array, radii: Array) -> None:
         """Corners of the boxes that failed last: those of large boxes ask too much."""
         chosen = self.points.chosen(len(radii), MOST_CORNERS)
-        self.corners.append((slopes[chosen], radii[chosen]))
+        self._remember(slopes[chosen], radii[chosen])
+
+    def _remember(self, slopes: Array, radii: Array) -> None:
+        self.corners.append((slopes, radii))
         while sum(len(kept) for _, kept in self.corners[1:]) >= MOST_CORNERS:
             self.corners.pop(0)
 
@@ -176,8 +205,11 @@ class Cover:
         bad = np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0
         if bad.any():
             self.failing.append(looked[bad])
-            if sum(map(len, self.failing)) >= ENOUGH:
-                raise MatrixFails
+            self._judge()
+
+    def _judge(self) -> None:
+        if sum(map(len, self.failing)) >= ENOUGH:
+            raise MatrixFails
 
     def _halves(self, here: Frontier, known: Enclosures, weights: Array) -> Frontier:
         """Cut where free neurons that take away most change most."""

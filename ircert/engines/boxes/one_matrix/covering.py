@@ -2,7 +2,8 @@
 
 A few matrices are tried on a short cover each, the largest boxes first: what fails there makes the next one better. The
 best goes on, the boxes nearest to the centre first, so that a smaller ball is proved on the way. When that has taken
-several times as long, other matrices get as many boxes from the start, and the best one goes on again.
+several times as long, other matrices get as many boxes from the start, and the best one goes on again. Processes share
+what the best one has left; matrices are tried in one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
-from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
+from ircert.engines.boxes.search.divisible import Processes
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -47,6 +49,7 @@ class Covering:
     matrix:  C of the cover that was worked on last
     turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
+    processes: who shares large frontiers, if anyone does
     """
 
     network: Batches
@@ -57,6 +60,7 @@ class Covering:
     matrix: Array | None = None
     gave_up: float = np.inf
     turned: list[Array] = field(default_factory=list, repr=False)
+    processes: Processes | None = None
     _finder: Finder | None = field(default=None, repr=False)
     _best: Cover | None = field(default=None, repr=False)
     _work: Steps[Outcome] | None = field(default=None, repr=False)
@@ -132,12 +136,12 @@ class Covering:
     def _run(self, cover: Cover, radius: float, boxes: int, *, by_size: bool = False) -> Steps[Outcome]:
         """Work until so many boxes were spent in all; "stopped" then. What fails is learned."""
         cover.by_size, self.matrix = by_size, cover.matrix.matrix
+        cover.processes = None if by_size else self.processes
         cover.begin(radius)
         outcome: Outcome | None = None
         while outcome is None and cover.spent < boxes:
-            outcome = yield from _patient(lambda: cover.step(radius))
+            outcome = yield from _patient(lambda: cover.step(radius, _never))
             self.reached = max(self.reached, min(cover.reached, radius))
-            self.report()
         assert self._finder is not None
         if cover.failing and outcome != "closed":
             failing = np.concatenate(cover.failing)
@@ -188,7 +192,12 @@ class Covering:
                 return None
             if not (yield from _patient(lambda: self._fails_nearby(radius))):
                 break
-        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts)
+        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report)
+
+
+def _never() -> bool:
+    """Whether to stop is asked between steps."""
+    return False
 
 
 def _patient(work: Callable[[], T]) -> Steps[T]:
@@ -196,7 +205,7 @@ def _patient(work: Callable[[], T]) -> Steps[T]:
     while True:
         try:
             result = work()
-        except OutOfTime:
+        except (Stopped, OutOfTime):
             yield True
             continue
         yield False

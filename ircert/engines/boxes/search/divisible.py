@@ -48,13 +48,16 @@ class Subject:
 
     settings: for `pairs`, those of the trees, from the constrained outputs alone to all that must agree
     descents: where their violations may lie
+    matrix:   for `cover`, the rows of C, bit by bit; least: what is taken off sym(C J)
     """
 
-    kind: Literal["inside", "pairs"]
+    kind: Literal["inside", "pairs", "cover"]
     settings: tuple[Setting, ...]
-    descents: tuple[Setting, ...]
+    descents: tuple[Setting, ...] = ()
     boundary: bool = False
     nearer: float = np.inf
+    matrix: tuple[tuple[float, ...], ...] = ()
+    least: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +66,27 @@ class Share:
 
     root:  the radius of the ball that all pieces together cover
     clear: a radius that is known to be good
+    told:  whatever else a search of this kind should know
     """
 
     frontier: Any
     radius: float
     root: float
     clear: float
-    best: Best
-    infimum_is_zero: bool
+    told: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Reply:
     """What is left of a share, and what was found; without an outcome there is more to do.
 
+    found:   whatever a search of this kind brings back
     seconds: of processor time
     """
 
     outcome: Outcome | None
     frontier: Any
-    best: Best
-    infimum_is_zero: bool
+    found: Any
     counts: Counts
     seconds: float
 
@@ -106,7 +109,7 @@ class Processes(Protocol):
 
 
 class Divisible(ABC):
-    """A search for violations; `reached` is the radius below which there are none."""
+    """A search for what is wrong in a ball; `reached` is the radius below which nothing is."""
 
     counts: Counts
     report: Callable[[], None]
@@ -114,11 +117,6 @@ class Divisible(ABC):
     reached: float
     _frontier: Any
     _root: float
-
-    @property
-    @abstractmethod
-    def descent(self) -> Descent:
-        """Who has the nearest violation."""
 
     @property
     @abstractmethod
@@ -131,7 +129,7 @@ class Divisible(ABC):
         """What another process is told."""
 
     @abstractmethod
-    def _begin(self, radius: float) -> None:
+    def begin(self, radius: float) -> None:
         """Make the frontier reach as far as the radius."""
 
     @abstractmethod
@@ -142,21 +140,45 @@ class Divisible(ABC):
     def _worked(self, here: Any, radius: float, stop: Callable[[], bool]) -> Any:
         """What is left of some pieces; raises Violated or Stopped."""
 
+    @abstractmethod
+    def _told(self) -> Any:
+        """What goes with every share, beside its pieces."""
+
+    @abstractmethod
+    def _hear(self, told: Any) -> None:
+        """Begin a share with what came with it."""
+
+    @abstractmethod
+    def _found(self) -> Any:
+        """What goes back, beside the pieces that are left."""
+
+    @abstractmethod
+    def _learn(self, found: Any) -> None:
+        """Take in what another process found."""
+
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         """Go on until everything within the radius is closed."""
-        self._begin(radius)
+        self.begin(radius)
+        return self._ended(radius, stop, np.inf) or "stopped"
+
+    def _ended(self, radius: float, stop: Callable[[], bool], effort: float) -> Outcome | None:
+        """How the search ended, if it did before so much was counted; time that ends is "stopped"."""
         outcome: Outcome | None = None
-        while outcome is None:
-            outcome = self.step(radius, stop)
+        try:
+            while outcome is None and self.counts.effort <= effort:
+                outcome = self.step(radius, stop)
+        except (Stopped, OutOfTime):
+            return "stopped"
         return outcome
 
     def step(self, radius: float, stop: Callable[[], bool]) -> Outcome | None:
-        """One wave or round; how the search ended, if it did."""
+        """One wave or round; how the search ended, if it did. Raises Stopped or OutOfTime where time ends inside."""
         keys = self._frontier.keys
-        self.reached = max(self.reached, min(self._root, float(keys.min(initial=np.inf))))
+        # in this order: what is not a number says nothing
+        self.reached = max(self.reached, min(float(keys.min(initial=np.inf)), self._root))
         pieces = int((keys < radius).sum())
         if not pieces:
-            return "closed"
+            return "stopped" if np.isnan(keys).any() else "closed"
         if stop() or len(keys) > MOST:
             return "stopped"
         try:
@@ -166,8 +188,6 @@ class Divisible(ABC):
                 self._wave(radius, stop)
         except Violated:
             return "violated"
-        except (Stopped, OutOfTime):
-            return "stopped"
         self.report()
         return None
 
@@ -187,8 +207,8 @@ class Divisible(ABC):
         here = self._popped(radius, processes.lot)
 
         def deal(i: int, k: int) -> Share:
-            descent, mine = self.descent, here.take(np.arange(i, len(here.keys), k))
-            return Share(mine, radius, self._root, self._clear, descent.best, descent.infimum_is_zero)
+            mine = here.take(np.arange(i, len(here.keys), k))
+            return Share(mine, radius, self._root, self._clear, self._told())
 
         try:
             replies = processes.round(self.subject, deal)
@@ -198,7 +218,7 @@ class Divisible(ABC):
         self._frontier = self._frontier.plus(*(reply.frontier for reply in replies))
         for reply in replies:
             self.counts.add(reply.counts)
-            self._learn(reply.best, reply.infimum_is_zero)
+            self._learn(reply.found)
         outcomes = {reply.outcome for reply in replies}
         if "violated" in outcomes:
             raise Violated
@@ -210,22 +230,37 @@ class Divisible(ABC):
         """A radius that is known to be good."""
         return self.reached
 
-    def _learn(self, best: Best, infimum_is_zero: bool) -> None:
-        descent = self.descent
-        if best is not None and (descent.best is None or best[0] < descent.best[0]):
-            descent.best = best
-        descent.infimum_is_zero |= infimum_is_zero
-
     def work_on(self, share: Share, effort: int, stop: Callable[[], bool]) -> Reply:
         """Work on a share with so much effort, in boxes, unless it ends before."""
         before, started = replace(self.counts), time.process_time()
         # what the last share reached says nothing about this one
         self._frontier, self._root, self.reached = share.frontier, share.root, share.clear
-        self._learn(share.best, share.infimum_is_zero)
-        outcome: Outcome | None = None
-        while outcome is None and self.counts.effort <= before.effort + effort:
-            outcome = self.step(share.radius, stop)
+        self._hear(share.told)
+        outcome = self._ended(share.radius, stop, before.effort + effort)
         left, self._frontier = self._frontier, None
         seconds = time.process_time() - started
-        best, zero = self.descent.best, self.descent.infimum_is_zero
-        return Reply(outcome, left, best, zero, self.counts.since(before), seconds)
+        return Reply(outcome, left, self._found(), self.counts.since(before), seconds)
+
+
+class ViolationSearch(Divisible):
+    """A search for violations, the nearest of which all processes know."""
+
+    @property
+    @abstractmethod
+    def descent(self) -> Descent:
+        """Who has the nearest violation."""
+
+    def _told(self) -> tuple[Best, bool]:
+        return self.descent.best, self.descent.infimum_is_zero
+
+    def _hear(self, told: tuple[Best, bool]) -> None:
+        self._learn(told)
+
+    def _found(self) -> tuple[Best, bool]:
+        return self._told()
+
+    def _learn(self, found: tuple[Best, bool]) -> None:
+        descent, (best, infimum_is_zero) = self.descent, found
+        if best is not None and (descent.best is None or best[0] < descent.best[0]):
+            descent.best = best
+        descent.infimum_is_zero |= infimum_is_zero

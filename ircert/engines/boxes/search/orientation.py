@@ -22,7 +22,7 @@ from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
-from ircert.engines.boxes.search.divisible import Divisible, Processes, Subject
+from ircert.engines.boxes.search.divisible import Processes, Subject, ViolationSearch
 from ircert.engines.boxes.search.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import part_of
@@ -53,7 +53,7 @@ class _Frontier:
 
 
 @dataclass
-class Orientation(Divisible):
+class Orientation(ViolationSearch):
     """The search; `reached` is the radius up to which all regions have the reference orientation."""
 
     network: Batches
@@ -83,7 +83,7 @@ class Orientation(Divisible):
         """The setting."""
         return Subject("inside", (self.network.setting,), (self.descent.setting,))
 
-    def _begin(self, radius: float) -> None:
+    def begin(self, radius: float) -> None:
         """Start from the box around a larger ball; what lies in the ball that was reached is not looked at again."""
         if self._frontier is None or radius > self._root:
             root = around(self.network.setting, radius)

@@ -23,7 +23,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import center_signs
 from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
-from ircert.engines.boxes.search.divisible import Divisible, Processes, Subject
+from ircert.engines.boxes.search.divisible import Processes, Subject, ViolationSearch
 from ircert.engines.boxes.search.orientation import DEEPEST
 from ircert.engines.boxes.search.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.trees.parts import center_part, part_of
@@ -63,7 +63,7 @@ class _Frontier:
 
 
 @dataclass
-class PairSearch(Divisible):
+class PairSearch(ViolationSearch):
     """All pairs of a ball; `reached` is the radius below which none has equal constrained outputs.
 
     tools:    trees of phases: for the constrained outputs alone (where pairs with equal constrained outputs are not yet
@@ -109,7 +109,7 @@ class PairSearch(Divisible):
     def _clear(self) -> float:
         return max(self.clear, self.reached)
 
-    def _begin(self, radius: float) -> None:
+    def begin(self, radius: float) -> None:
         if self._frontier is None or radius > self._root:
             self._start(radius)
 

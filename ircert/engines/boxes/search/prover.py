@@ -93,7 +93,7 @@ class Prover:
                 self.orientation = Orientation(*given, self.reached, self.processes)
         self.covering: Covering | None = None
         if self.setting.problem != "transform" and self.setting.constrained >= self.setting.size:
-            self.covering = Covering(self.network, self.counts, self.report)
+            self.covering = Covering(self.network, self.counts, self.report, processes=self.processes)
 
     def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
         """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.

@@ -13,7 +13,7 @@ from ircert.processes import code_of, ended, received, send, started
 
 MOST = 64
 """More processes than this wait for the one that deals out."""
-ENOUGH = 100_000
+ENOUGH = 30_000
 """Effort before processes are started, in boxes: seconds, because starting them takes one."""
 FEWEST = 128
 """Pieces for each process that a round needs."""

@@ -19,6 +19,9 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search.divisible import Divisible, Reply, Share, Subject
 from ircert.engines.boxes.search.orientation import Orientation
@@ -66,6 +69,9 @@ class Worker:
 
     def _search(self, subject: Subject) -> Divisible:
         network = Batches(subject.settings[-1])
+        if subject.kind == "cover":
+            matrix = OneMatrix(network, np.array(subject.matrix), subject.least)
+            return Cover(matrix, Points(network.setting), self.counts, _silent)
         descents = [Descent(setting, ExactMaps(setting), lambda: not self._over()) for setting in subject.descents]
         if subject.kind == "inside":
             falsifier = Falsifier(subject.settings[-1], descents[-1])

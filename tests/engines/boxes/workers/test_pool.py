@@ -13,8 +13,15 @@ import pytest
 
 import ircert
 from ircert.data.networks import bundled
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix import cover as cover_module
+from ircert.engines.boxes.one_matrix import covering
+from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
+from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search import search
 from ircert.engines.boxes.search.divisible import Reply, Share, Subject
@@ -24,12 +31,13 @@ from ircert.engines.boxes.workers import pool as pool
 from ircert.engines.boxes.workers.worker import Order, Worker
 from ircert.result.result import Result
 from ircert.result.stop import Cause
-from tests.engines.boxes.making import setting_of
+from tests.engines.boxes.making import fold, residual, setting_of
 from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
 from tests.oracle.families import FAMILIES, sample
 from tests.processes import SIGNALS, last_line
 
-COUPLED = "coupled-vanderpol-4-32-32-4"
+COUPLED, UNICYCLE = "coupled-vanderpol-4-32-32-4", "unicycle-5-64-64-64-5"
+MOVING = [0, 0, 0, 1, 0]
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +85,7 @@ def _travelled(what: Any) -> Any:
 def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers; time may leave them open."""
     monkeypatch.setattr(search, "WorkerPool", Beside)
+    monkeypatch.setattr(covering, "PROBE", 30)  # covers of tried matrices are not shared
     given = sample(np.random.default_rng(7000 + index), index)
     norm: Any = NORMS[index % 3]
     other = None if given.other is None else ircert.load(given.other)
@@ -87,6 +96,67 @@ def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.Monkey
         )
         agree(found, truth(given, problem, norm))
         assert found.trust == "exact"
+
+
+def cover_of(
+    graph: ircert.Graph, matrix: Any, processes: pool.WorkerPool | None, alone: int = 0, radius: float = 1.0
+) -> Cover:
+    """A cover of a ball that is shared after some waves."""
+    setting = setting_of(graph, np.zeros(graph.input_dim))
+    made = OneMatrix(Batches(setting), np.asarray(matrix))
+    cover = Cover(made, Points(setting), Counts(), lambda: None)
+    cover.begin(radius)
+    for _ in range(alone):
+        assert cover.step(radius, lambda: False) is None
+    cover.processes = processes
+    return cover
+
+
+@pytest.mark.rule("E-11", "E-15")
+def test_a_shared_cover_has_every_box_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no box closed, what comes back covers the ball as often as before: once."""
+    monkeypatch.setattr(cover_module, "ENOUGH", 10**9)
+    cover = cover_of(fold(), np.eye(2), Beside(3, lambda: 60.0), alone=4)
+    monkeypatch.setattr(OneMatrix, "closed", nothing_closed)
+    before = cover.open_share(1.0)
+    for _ in range(3):
+        assert cover.step(1.0, lambda: False) is None
+        assert cover.open_share(1.0) == before
+    assert cover.processes.rounds == 3  # type: ignore[union-attr]
+    assert cover.spent == cover.counts.boxes
+
+
+def nothing_closed(self: OneMatrix, slopes: Slopes, known: Any = None) -> Closed:
+    none = np.zeros(slopes.middle.shape[1], dtype=bool)
+    corners = slopes.middle.T.copy()
+    return Closed(none, np.ones(slopes.middle.shape), corners, np.arange(len(none)), 0)
+
+
+@pytest.mark.rule("E-11", "E-15")
+@pytest.mark.parametrize("enough", [1, 12, 10**9])
+def test_a_shared_cover_stops_at_a_fold(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C is wrong beyond 1/2, as some worker sees or all of them together."""
+    monkeypatch.setattr(cover_module, "ENOUGH", enough)
+    cover = cover_of(fold(at=0.5), np.eye(2), Beside(3, lambda: 60.0))
+    outcomes = [cover.step(1.0, lambda: False) for _ in range(12)]
+    assert "closed" not in outcomes
+    assert ("violated" in outcomes) == (enough < 10**9)
+    assert cover.reached <= 0.5
+    assert cover.reached > 0.4 or enough == 1
+    failing = np.concatenate(cover.failing)
+    assert (failing[:, 0] > 0.5).all()
+
+
+@pytest.mark.rule("E-11", "E-15")
+def test_a_shared_cover_closes_what_one_process_closes() -> None:
+    graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
+    matrix = np.linalg.inv(Points(setting_of(graph, np.zeros(3))).reference(0.5))
+    shared = cover_of(graph, matrix, Beside(3, lambda: 60.0), radius=0.5)
+    alone = cover_of(graph, matrix, None, radius=0.5)
+    for cover in (shared, alone):
+        assert cover.advance(0.5, lambda: False) == "closed"
+        assert cover.reached == 0.5
+    assert shared.counts.boxes == alone.counts.boxes
 
 
 # --- other processes -------------------------------------------------------------------------------------------------
@@ -145,8 +215,8 @@ def test_the_time_limit_ends_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def large(threads: int = 2, **options: Any) -> Result:
-    """A question that takes minutes: the ball is good."""
-    return ircert.certify(bundled(COUPLED), np.zeros(4), engine="boxes", radius=1.9, threads=threads, **options)
+    """A question that takes minutes, after two seconds in one process."""
+    return ircert.certify(bundled(UNICYCLE), MOVING, engine="boxes", radius=1.5, threads=threads, **options)
 
 
 @pytest.mark.rule("E-7", "E-11")
@@ -205,13 +275,14 @@ signal.signal(signal.SIGTERM, signal.default_int_handler)
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.boxes.workers import pool as pool
-pool.ENOUGH, pool.FEWEST, old = 0, 1, pool.WorkerPool.round
+pool.ENOUGH, pool.FEWEST, pool.LOT, pool.EFFORT = 0, 1, 32, 1000
+old = pool.WorkerPool.round
 def told(self, *given):
     if self.rounds:
         print("working", flush=True)
     return old(self, *given)
 pool.WorkerPool.round = told
-print(ircert.certify(bundled("{COUPLED}"), [0] * 4, engine="boxes", radius=1.9, threads=2).reason)
+print(ircert.certify(bundled("{UNICYCLE}"), {MOVING}, engine="boxes", radius=1.5, threads=2).reason)
 """
 
 

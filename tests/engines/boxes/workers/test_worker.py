@@ -8,6 +8,11 @@ import pickle
 import numpy as np
 import pytest
 
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search.divisible import Subject
 from ircert.engines.boxes.search.orientation import Orientation
 from ircert.engines.boxes.search.pair_search import PairSearch
@@ -26,6 +31,31 @@ def test_each_kind_of_search() -> None:
     worker = Worker(lambda: False)
     assert isinstance(worker._search(subject("inside")), Orientation)
     assert isinstance(worker._search(subject("pairs")), PairSearch)
+
+
+@pytest.mark.rule("E-11", "E-15")
+def test_a_cover_has_the_same_matrix_everywhere() -> None:
+    """… to the last bit: boxes that different matrices close say nothing about pairs across them."""
+    setting = setting_of(fold(), [0.0, 0.0])
+    matrix = np.array([[0.1, 1 / 3], [5e-324, -1e300]])
+    cover = Cover(OneMatrix(Batches(setting), matrix, 0.1), Points(setting), Counts(), lambda: None)
+    found = Worker(lambda: False)._search(pickle.loads(pickle.dumps(cover.subject)))
+    assert isinstance(found, Cover)
+    assert found.matrix.matrix.tobytes() == matrix.tobytes()
+    assert found.matrix.least == 0.1
+    other = Cover(OneMatrix(Batches(setting), np.nextafter(matrix, np.inf)), Points(setting), Counts(), lambda: None)
+    assert cover.subject == cover.subject != other.subject
+
+
+@pytest.mark.rule("E-11", "E-15")
+def test_covers_that_close_boxes_in_another_way_are_not_shared() -> None:
+    class Stricter(OneMatrix):
+        pass
+
+    setting = setting_of(fold(), [0.0, 0.0])
+    cover = Cover(Stricter(Batches(setting), np.eye(2)), Points(setting), Counts(), lambda: None)
+    with pytest.raises(TypeError, match="Stricter are not shared"):
+        _ = cover.subject
 
 
 def test_time_ends_with_the_clock_or_with_the_parent() -> None:

@@ -235,12 +235,12 @@ def test_every_matrix_begins_with_the_whole_ball() -> None:
 @pytest.mark.rule("E-15")
 def test_a_matrix_that_was_wrong_once_proves_nothing_later() -> None:
     setting = setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3))
-    cover = Cover(OneMatrix(Batches(setting), -np.eye(3)), Points(setting), Counts())
+    cover = Cover(OneMatrix(Batches(setting), -np.eye(3)), Points(setting), Counts(), lambda: None)
     cover.begin(1.0)
     with np.errstate(all="ignore"):
-        ends = (cover.step(1.0) for _ in range(20))
+        ends = (cover.step(1.0, lambda: False) for _ in range(20))
         assert next(end for end in ends if end is not None) == "violated"
-        assert cover.step(0.5) == "violated"
+        assert cover.step(0.5, lambda: False) == "violated"
     assert cover.reached == 0.0
     assert cover.open_share(0.5) > 0
 

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
-from ircert.engines.boxes.problem.outcome import Counts, Violated
-from ircert.engines.boxes.search.divisible import Divisible, Processes, Subject
+from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
+from ircert.engines.boxes.search.divisible import MOST, Divisible, Processes, Subject
+from ircert.engines.boxes.search.scheduling import Schedule
+from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask
 
 MOST_CORNERS = 300
@@ -27,6 +32,8 @@ LOOKED_AT = 128
 """Boxes of a wave in which points are looked at, and regions that are: C may be wrong there."""
 ENOUGH = 12
 """Points where C is wrong after which it is given up."""
+FEW_OPEN, DEEP = 12, 6
+"""Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
 
 @dataclass
@@ -111,6 +118,12 @@ class Cover(Divisible):
         assert self._frontier is not None
         return float(np.exp2(-self._frontier.depths[self._frontier.keys < radius].astype(np.float64)).sum())
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more boxes than memory should hold, or one whose distance is no number: nothing goes on."""
+        assert self._frontier is not None
+        return len(self._frontier.keys) > MOST or bool(np.isnan(self._frontier.keys).any())
+
     def holds(self, radius: float) -> bool:
         """Whether the cover is of a ball at least that large."""
         return self._frontier is not None and radius <= self._root
@@ -163,16 +176,51 @@ class Cover(Divisible):
         slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, len(here.keys)), dtype=bool))
         found = self.matrix.closed(slopes, known)
         self.counts.slopes += found.cut
-        done = here.take(found.closed)
-        done = done.take(farthest(self.network.setting, done.boxes) > radius)
-        done.keys[:] = radius
+        done = self._beyond(here.take(found.closed), radius)
         rest = np.flatnonzero(~found.closed)
         if not len(rest):
             return done
         left, known, weights = here.take(rest), known.take(rest), found.weights[:, rest]
         self._look(left, known, weights, radius)
         self._keep(found.corners, here.keys[found.cornered])
-        return done.plus(self._halves(left, known, weights))
+        good = self._in_trees(left, known, radius, stop)
+        cut = np.flatnonzero(~good)
+        done = done.plus(self._beyond(left.take(good), radius))
+        return done.plus(self._halves(left.take(cut), known.take(cut), weights[:, cut]))
+
+    def _beyond(self, good: Frontier, radius: float) -> Frontier:
+        """Boxes that are closed within the radius, as far as they go further: there they are not."""
+        good = good.take(farthest(self.network.setting, good.boxes) > radius)
+        good.keys[:] = radius
+        return good
+
+    def _in_trees(self, here: Frontier, known: Enclosures, radius: float, stop: Callable[[], bool]) -> Mask:
+        """Which boxes are closed by the phases of their points: those cut very often, with few open neurons."""
+        good = np.zeros(len(here.keys), dtype=bool)
+        few = (~known.on & ~known.off).sum(axis=0) <= FEW_OPEN
+        ages = here.depths // self.network.size - DEEP
+        for i in self._schedule.ripe(few, ages):
+            if stop() or not self._schedule.has_room(int(ages[i])):
+                break
+            part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])
+            try:
+                self._tree.close(part, self._schedule.nodes, stop)
+                good[i] = True
+            except TooLarge:
+                self._schedule.was_too_large()
+            except Violated:
+                assert self._tree.failing is not None
+                self.failing.append(self._tree.failing)
+                self._judge()
+        return good
+
+    @cached_property
+    def _schedule(self) -> Schedule:
+        return Schedule(self.counts)
+
+    @cached_property
+    def _tree(self) -> DefiniteTree:
+        return DefiniteTree(self.matrix, ExactMaps(self.network.setting), self.counts)
 
     def _keep(self, slopes: Array, radii: Array) -> None:
         """Corners of the boxes that failed last: those of large boxes ask too much."""

@@ -125,7 +125,7 @@ class Covering:
             boxes, matrices = boxes * LATER, MORE_MATRICES
             self._best = best
             outcome = yield from self._run(best, radius, boxes)
-            if outcome == "closed":
+            if outcome == "closed" or best.is_full:
                 return outcome
             if outcome == "violated":
                 self._best = best = None

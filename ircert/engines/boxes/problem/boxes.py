@@ -49,8 +49,8 @@ def joined(parts: list[Boxes]) -> Boxes:
 def nearest(setting: Setting, boxes: Boxes) -> Array:
     """A lower bound on the distance of each box from the centre: less than it, unless that is 0."""
     gaps = np.clip(setting.center, boxes.low, boxes.high) - setting.center
-    # a factor changes nothing where floats are subnormal
-    return np.maximum(np.nextafter(setting.norm.lengths(gaps) * (1 - SAFE), -np.inf), 0.0)
+    # a factor changes nothing where floats are subnormal; what is no number is no distance
+    return np.fmax(np.nextafter(setting.norm.lengths(gaps) * (1 - SAFE), -np.inf), 0.0)
 
 
 def farthest(setting: Setting, boxes: Boxes) -> Array:

@@ -27,6 +27,11 @@ def news_within(descent: Descent, reach: float) -> float:
 
 def first_radius(setting: Setting) -> float:
     """About the radius of the ball in which no neuron switches that is not 0 at the centre; infinite without one."""
+    return float(switching_radii(setting).min(initial=np.inf))
+
+
+def switching_radii(setting: Setting) -> Array:
+    """About how far from the centre each neuron switches, as far as floats say; not those that are 0 there."""
     points = setting.center[None]
     values = setting.preactivations(points)[0]
     with np.errstate(all="ignore"):
@@ -34,7 +39,7 @@ def first_radius(setting: Setting) -> float:
         size = np.linalg.norm(slopes, ord=setting.norm.dual.order, axis=1)
         distances = np.abs(values) / size
     useful = (values != 0.0) & np.isfinite(distances) & (distances > 0)
-    return float(distances[useful].min(initial=np.inf))
+    return np.asarray(distances[useful])
 
 
 def least_radius(setting: Setting) -> float:

@@ -75,6 +75,7 @@ class Cover(Divisible):
     A wave or round that ends early leaves its boxes open; it is "violated" where C is wrong, which says nothing bad
     about the ball.
 
+    roots:   the boxes to begin with; by default the one around the ball
     by_size: the largest boxes come first, to see where C is bad; else those nearest to the centre
     spent:   how many boxes were looked at
     failing: points where C is wrong
@@ -86,6 +87,7 @@ class Cover(Divisible):
     counts: Counts
     report: Callable[[], None]
     processes: Processes | None = None
+    roots: Boxes | None = None
     by_size: bool = False
     spent: int = 0
     reached: float = 0.0
@@ -129,9 +131,10 @@ class Cover(Divisible):
         return self._frontier is not None and radius <= self._root
 
     def begin(self, radius: float) -> None:
-        """Start from the box around the ball; what is closed is not looked at again."""
+        """Start from the roots; what is closed is not looked at again."""
         if self._frontier is None or radius > self._root:
-            self._frontier = Frontier(around(self.network.setting, radius), np.zeros(1), np.zeros(1, dtype=np.int64))
+            roots = around(self.network.setting, radius) if self.roots is None else self.roots
+            self._frontier = Frontier(roots, np.zeros(len(roots)), np.zeros(len(roots), dtype=np.int64))
             self._root = radius
 
     def _round(self, processes: Processes, radius: float) -> None:

@@ -19,6 +19,7 @@ from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
 from ircert.engines.boxes.search.divisible import Processes
 from ircert.ir.arrays import Array
@@ -50,6 +51,8 @@ class Covering:
     turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
     processes: who shares large frontiers, if anyone does
+    draws:   who draws points of balls
+    roots:   the boxes that covers begin with; by default the one around the ball
     """
 
     network: Batches
@@ -59,6 +62,8 @@ class Covering:
     reached: float = 0.0
     matrix: Array | None = None
     gave_up: float = np.inf
+    draws: type[Points] = Points
+    roots: Boxes | None = None
     turned: list[Array] = field(default_factory=list, repr=False)
     processes: Processes | None = None
     _finder: Finder | None = field(default=None, repr=False)
@@ -67,7 +72,7 @@ class Covering:
     _radius: float = 0.0
 
     def __post_init__(self) -> None:
-        self.points = Points(self.network.setting, self.seed)
+        self.points = self.draws(self.network.setting, self.seed)
         self._known = np.zeros((0, self.network.size))
 
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
@@ -192,7 +197,7 @@ class Covering:
                 return None
             if not (yield from _patient(lambda: self._fails_nearby(radius))):
                 break
-        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report)
+        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report, roots=self.roots)
 
 
 def _never() -> bool:

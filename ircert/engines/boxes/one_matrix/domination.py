@@ -70,17 +70,22 @@ class Closed:
 
 
 class OneMatrix:
-    """A matrix C (inputs, constrained) for the constrained outputs of a setting, and what floats may get wrong with
-    it; with `least`, what is closed has sym(C J) - least I positive definite."""
+    """A matrix C for the constrained outputs of a setting, and what floats may get wrong with it.
+
+    With `least`, what is closed has sym(C J) - least I positive definite. C is (moving, constrained):
+    J has the columns of the first inputs, as many as C has rows; mostly all of them.
+    """
 
     def __init__(self, network: Batches, matrix: Array, least: float = 0.0) -> None:
         self.network = network
         self.matrix = np.ascontiguousarray(matrix)
         self.least = least
         absolute = np.abs(self.matrix)
-        n = network.size
+        self.moving = n = len(self.matrix)
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
-        wrong = 4.0 * absolute @ network.doubt + 4.0 * network.underflow * (1.0 + absolute.sum(axis=1, keepdims=True))
+        wrong = 4.0 * absolute @ network.doubt[:, :n] + 4.0 * network.underflow * (
+            1.0 + absolute.sum(axis=1, keepdims=True)
+        )
         self.doubt = float((wrong + wrong.T).sum(axis=1).max()) * (1 + 64 * (n + network.constrained) * UNIT)
 
     def dominations(self, slopes: Slopes) -> Dominations:
@@ -89,7 +94,7 @@ class OneMatrix:
             return self._dominations(slopes)
 
     def _dominations(self, slopes: Slopes) -> Dominations:
-        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        network, n, count = self.network, self.moving, slopes.middle.shape[1]
         jacobian, below = self._ahead(slopes)
         above, reach = self._back(slopes)
         product = np.matmul(self.matrix, np.ascontiguousarray(jacobian.transpose(2, 0, 1)))
@@ -115,14 +120,14 @@ class OneMatrix:
 
     def _is_definite(self, middle: Array, taken: Array, less: Array) -> Mask:
         """Whether M - R is positive definite after what floats may have got wrong in both."""
-        n, neurons = self.network.size, self.network.setting.neurons
+        n, neurons = self.moving, self.network.setting.neurons
         trace = taken[:, np.arange(n), np.arange(n)].sum(axis=1)
         less = (self.least + less + 16.0 * (2 * neurons + 2 * n + 32) * UNIT * trace) * (1 + 1e-12)
         return positive_definite(middle - taken, less)
 
     def _ahead(self, slopes: Slopes) -> tuple[Array, Array]:
         """J at the middle (constrained, inputs, cubes), and the rows w below the neurons (neurons, inputs, cubes)."""
-        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        network, n, count = self.network, self.moving, slopes.middle.shape[1]
         below = np.zeros((len(slopes.middle), n, count))
 
         def relu(name: str, state: Array) -> Array:
@@ -130,14 +135,14 @@ class OneMatrix:
             below[where] = state
             return state * slopes.middle[where][:, None]
 
-        start = np.zeros((n, n, count))
+        start = np.zeros((network.size, n, count))
         start[np.arange(n), np.arange(n)] = 1.0
         values = network.forward(start, lambda name, state: times(network.weights[name], state), relu)
         return network.output(values), below
 
     def _back(self, slopes: Slopes) -> tuple[Array, Array]:
         """a = C u of every neuron for all slopes above it: middles and reaches (neurons, inputs, cubes)."""
-        network, n, count = self.network, self.network.size, slopes.middle.shape[1]
+        network, n, count = self.network, self.moving, slopes.middle.shape[1]
         above, reach = (np.zeros((len(slopes.middle), n, count)) for _ in range(2))
 
         def affine(name: str, given: Array) -> Array:

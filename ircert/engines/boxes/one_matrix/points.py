@@ -39,7 +39,7 @@ class Points:
 
     def sampled(self, radius: float, share: float = 1.0) -> Array:
         """Points of different linear regions of a ball, half of them near some of its faces."""
-        count = int(share * min(SAMPLES, max(64, PRODUCTS // max(1, self.secants.products))))
+        count = self._count(share)
         steps = self._generator.uniform(-1, 1, (count, self.setting.size))
         if self.setting.norm == "inf":
             chance = self._generator.random((count, 1)) * (np.arange(count) % 2)[:, None]
@@ -50,6 +50,9 @@ class Points:
             near = (np.arange(count) % 2 == 0)[:, None]
             steps = steps / np.where(near, lengths * (1 + NEAR), np.maximum(lengths, 1.0))
         return self.of_different_regions(self._inside(radius * steps))
+
+    def _count(self, share: float) -> int:
+        return int(share * min(SAMPLES, max(64, PRODUCTS // max(1, self.secants.products))))
 
     def around(self, points: Array, radius: float) -> Array:
         """Points near some points, of different regions, in the ball."""

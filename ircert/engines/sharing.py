@@ -11,7 +11,7 @@ from ircert.engines.base import Answer, Cause, Question, Stop, farthest
 from ircert.engines.judge import settles
 from ircert.result.radius import End, Radius
 
-NOT_EVERYWHERE = "this engine proves balls, and not the whole space: nothing was found as far as it looked"
+NOT_EVERYWHERE = "balls were proved, and not the whole space: nothing was found as far as this engine looked"
 INSIDE = 1 - 2.0**-50
 """A certified radius speaks of the open ball, which holds the closed one of this part of it."""
 

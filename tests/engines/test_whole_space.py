@@ -32,6 +32,25 @@ def bent(n: int, m: int) -> Graph:
     return build.graph(build.add(build.affine(build.input, rows), change))
 
 
+def twisted(m: int) -> Graph:
+    """Three inputs, injective, and no matrix C makes sym(C J) positive definite on all its regions.
+
+    With three outputs, two shears (x, y + 2 |x|) and (x + 2 |y|, y); with four, a line that turns round.
+    """
+    build, axes = ircert.Builder(3), np.eye(3)
+    if m == 3:
+        x = build.input
+        for i, j in ((1, 0), (0, 1)):
+            bend = build.relu(build.affine(x, np.outer([1.0, -1.0], axes[j])))
+            x = build.affine(build.concat(x, bend), np.hstack([axes, np.outer(axes[i], [2.0, 2.0])]))
+        return build.graph(x)
+    kinks = build.relu(build.affine(build.input, [[1.0, 0.0, 0.0]] * 2, [0.0, -1.0]))
+    rows = np.zeros((4, 5))
+    rows[:2, [0, 3, 4]] = [[1.0, -1.0, -1.0], [0.0, 1.0, -1.0]]
+    rows[2:, 1:3] = np.eye(2)
+    return build.graph(build.affine(build.concat(build.input, kinks), rows))
+
+
 @pytest.mark.rule("Q-3", "R-2")
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 @pytest.mark.parametrize("engine", ["auto", "regions"])
@@ -69,8 +88,8 @@ def test_the_whole_space_is_not_good(engine: str, problem: str) -> None:
 @pytest.mark.parametrize("outputs", [3, 4])
 @pytest.mark.parametrize("engine", ["auto", "boxes"])
 def test_a_large_ball_is_not_the_whole_space(problem: str, outputs: int, engine: str) -> None:
-    """Three inputs: balls are proved, and what lies beyond them stays open."""
-    graph, center = bent(3, outputs), [0.125, 0.25, 0.5]
+    """Three inputs, and no matrix for all regions: balls are proved, and what lies beyond them stays open."""
+    graph, center = twisted(outputs), [0.125, 0.25, 0.5]
     found = ircert.certify(graph, center, problem, max_radius=math.inf, engine=engine)
     assert (found.verdict, found.radius.certified, found.radius.refuted) == ("unresolved", 1e6, None)
     assert "not the whole space" in str(found.reason)
@@ -80,6 +99,16 @@ def test_a_large_ball_is_not_the_whole_space(problem: str, outputs: int, engine:
     assert read(found.to_json())["asked"]["max_radius"] == "inf"
     ball = ircert.certify(graph, center, problem, max_radius=1e6, engine=engine)
     assert (ball.verdict, ball.radius.certified) == ("certified", 1e6)
+
+
+@pytest.mark.rule("Q-3", "E-16")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize("outputs", [3, 4])
+@pytest.mark.parametrize("limit", [math.inf, 1e6])
+def test_one_matrix_proves_the_whole_space(problem: str, outputs: int, limit: float) -> None:
+    found = ircert.certify(bent(3, outputs), [0.125, 0.25, 0.5], problem, max_radius=limit)
+    assert (found.verdict, found.trust) == ("certified", "exact")
+    assert (found.radius.certified, found.radius.refuted) == (math.inf, None)
 
 
 @pytest.mark.rule("Q-3")
@@ -103,7 +132,7 @@ def test_what_is_no_limit(wrong: Any) -> None:
 
 @pytest.mark.rule("Q-3")
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, graph in (("kink", KINK), ("bent", bent(3, 3)), ("fold", fold())):
+    for name, graph in (("kink", KINK), ("bent", bent(3, 3)), ("twisted", twisted(3)), ("fold", fold())):
         ircert.save(graph, tmp_path / f"{name}.ir")
 
     def certify(name: str, *rest: str) -> int:
@@ -113,7 +142,8 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert read(capsys.readouterr().out)["asked"]["max_radius"] == "inf"
     assert certify("kink", "--center", "0.5") == 0
     assert capsys.readouterr().out.startswith("certified: the network is injective on every ball")
-    assert certify("bent", "--center", "0,0,0") == 3
+    assert certify("bent", "--center", "0,0,0") == 0
+    assert certify("twisted", "--center", "0.125,0.25,0.5") == 3
     assert certify("fold", "--center", "0") == 1
     capsys.readouterr()
     for wrong in (["--max-radius", "nan"], ["--max-radius", "-inf"], ["--radius", "inf"]):
@@ -123,8 +153,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.rule("E-3")
-@pytest.mark.parametrize(("graph", "center"), [(KINK, [0.5]), (bent(3, 3), [0.125, 0.25, 0.5])])
-def test_larger_limits_take_few_more_balls(graph: Graph, center: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_larger_limits_take_few_more_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     """From 1e6 to 1e300 there are a thousand doublings, and fewer than a hundred balls are proved."""
     real, balls = Search._prove, [0]
 
@@ -135,6 +164,6 @@ def test_larger_limits_take_few_more_balls(graph: Graph, center: Any, monkeypatc
     monkeypatch.setattr(Search, "_prove", counted)
     for limit in (1e6, 1e300):
         balls.append(0)
-        found = ircert.certify(graph, center, max_radius=limit, engine="boxes")
+        found = ircert.certify(twisted(3), [0.125, 0.25, 0.5], max_radius=limit, engine="boxes")
         assert (found.verdict, found.radius.certified) == ("certified", limit)
     assert balls[2] <= balls[1] + 100

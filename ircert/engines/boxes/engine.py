@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.boxes.search.search import Search
@@ -31,16 +34,17 @@ class Boxes(Engine):
 
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""
-        return of_the_whole_space(question, answered(Search, of_a_ball(question)))
+        search = partial(Search, whole=question.reach == math.inf)
+        return of_the_whole_space(question, answered(search, of_a_ball(question)))
 
 
-def answered(kind: type[Search], question: Question) -> Answer:
-    """The answer of a search of this kind, unless something can be said at once."""
+def answered(made: Callable[[Question], Search], question: Question) -> Answer:
+    """The answer of a search, unless something can be said at once."""
     found = instant(question) if question.at_once else None
     if found is None:
-        search = kind(without_pinned(question))
+        search = made(without_pinned(question))
         found = unpinned(search.answer(), question)
     else:
-        search = kind(question)
+        search = made(question)
         found = found if question.radius is None else search.with_optimum(found, question.radius)
     return replace(found, backend=search.backend)

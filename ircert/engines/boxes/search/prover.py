@@ -1,4 +1,4 @@
-"""Which balls are good: by one matrix, by degree, or pair by pair.
+"""Which balls are good: by one matrix, by degree, or pair by pair; and whether the whole space is, by one matrix.
 
 One matrix (`one_matrix`) looks at points alone, and mostly wins. Degree, where there are as many constrained outputs as
 inputs: let f be continuous on a ball and piecewise linear, with all regions inside of one orientation, and let it tell
@@ -20,6 +20,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
+from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -45,6 +46,8 @@ MATRIX_BEYOND = 8.0
 TREE = 2.0
 """… and trees of phases for whole balls, where few neurons are open."""
 ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
+EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions, by boxes that reach to infinity"
+GIVEN_OUTPUTS = "the given outputs tell its points apart"
 DEGREE = "one orientation inside and no collision on the boundary"
 PAIRS = "all pairs of its boxes were excluded"
 PHASES = "a tree of phases excludes all pairs"
@@ -94,6 +97,9 @@ class Prover:
         self.covering: Covering | None = None
         if self.setting.problem != "transform" and self.setting.constrained >= self.setting.size:
             self.covering = Covering(self.network, self.counts, self.report, processes=self.processes)
+        self.everywhere: Everywhere | None = None
+        if Everywhere.applies(self.setting):
+            self.everywhere = Everywhere(self.setting, self.counts, self.report)
 
     def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
         """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
@@ -106,12 +112,36 @@ class Prover:
         except OutOfTime:  # in the middle of something, all of which stays open
             return "stopped"
 
+    @property
+    def busy(self) -> float:
+        """The radius within which many neurons switch; infinite where the whole space cannot be proved."""
+        if self.inner is not None:
+            return self.inner.busy
+        return math.inf if self.everywhere is None else self.everywhere.busy
+
+    def prove_everywhere(self, stop: Stop) -> Outcome:
+        """Whether the whole space is good; asked again, it goes on."""
+        if self.inner is not None:
+            outcome = self.inner.prove_everywhere(stop)
+            if outcome == "closed":
+                self._reach_to(math.inf, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
+            return outcome
+        if self.everywhere is None:
+            return "stopped"
+        try:
+            outcome = self.everywhere.advance(stop)
+        except OutOfTime:
+            return "stopped"
+        if outcome == "closed":
+            self._reach_to(math.inf, EVERYWHERE)
+        return outcome
+
     def turned(self) -> list[Array]:
         """Points beyond folds that were met since this was asked last."""
         found, covering = [], self.covering
         if covering is not None:
             found, covering.turned = covering.turned, []
-        return found
+        return found if self.everywhere is None else [*found, *self.everywhere.turned()]
 
     def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if nearer < math.inf:
@@ -160,7 +190,7 @@ class Prover:
         """Where the constrained outputs tell points apart nothing else matters; where they do not, nothing is said."""
         assert self.inner is not None
         outcome = self.inner.prove(radius, stop=stop)
-        self._reach_to(self.inner.reached, f"the given outputs tell its points apart: {self.inner.argument}")
+        self._reach_to(self.inner.reached, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
         return "closed" if outcome == "closed" else "stopped"
 
     def _by_matrix(self, radius: float, stop: Stop) -> Outcome:

@@ -28,6 +28,7 @@ from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.climbing import Climb
 from ircert.engines.boxes.search.prover import Prover
+from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
 from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
@@ -42,6 +43,7 @@ from ircert.result.result import Optimum, Trust
 from ircert.result.witness import length_down
 
 CLEAR = "no violation in this ball: {}; proved in exact or safely rounded arithmetic"
+NOWHERE = "no violation anywhere: {}; proved in exact or safely rounded arithmetic"
 ELSEWHERE = "known from another engine"
 COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 NEAR = "an exact tree excludes pairs nearer than"
@@ -90,9 +92,13 @@ class _Moment(Deadline):
 
 @dataclass
 class Search:
-    """One question being answered; `clear` is the largest radius whose closed ball was proved."""
+    """One question being answered; `clear` is the largest radius whose closed ball was proved.
+
+    whole: whether the whole space is asked about, and not only balls
+    """
 
     question: Question
+    whole: bool = False
     clear: float = 0.0
     stop: Stop | None = None
     far: FarPairs | None = None
@@ -134,14 +140,13 @@ class Search:
         given = self.setting, self.descent, self.counts, self._over, self._report
         return Prover(*given, self.injective, self.clear, self.pool)
 
+    @cached_property
+    def whole_space(self) -> WholeSpace:
+        """Who proves it, in turns with balls."""
+        return WholeSpace(self.prover, self.counts, self._over)
+
     def _setting(self, network: Network, problem: str) -> Setting:
-        question = self.question
-        return Setting(
-            network.merged,
-            problem,
-            question.graph.output_dim,
-            question.place.simplest,
-        )
+        return Setting(network.merged, problem, self.question.graph.output_dim, self.question.place.simplest)
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
@@ -333,6 +338,8 @@ class Search:
             self._ask_directly()
         else:
             self._climb()
+        if self.whole:
+            self._look_everywhere(at_last=True)
 
     def _climb(self) -> None:
         """Small balls first, because time may end."""
@@ -346,6 +353,7 @@ class Search:
                 climb.proved()
             elif outcome == "stopped":
                 climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
+            self._look_everywhere()
             top = self._top()
 
     def _ask_directly(self) -> None:
@@ -364,8 +372,16 @@ class Search:
                 else:
                     radius = math.sqrt(self.clear * hard) if self.clear > 0 else SMALLEST * hard
                 outcome = self._prove(radius, SHARE * deadline.left())
+                self._look_everywhere()
                 growth = min(growth * growth, FASTEST) if self.clear >= self._usual else slow
             hard = radius
+
+    def _look_everywhere(self, *, at_last: bool = False) -> None:
+        """Try to prove the whole space, if no violation is known and balls may be as large as by default."""
+        if self._over() or self.descent.best is not None or max(self.clear, self._usual) > self.question.reach:
+            return
+        self._timed("whole space", lambda: self.whole_space.advance(self.clear, at_last=at_last))
+        self.clear = max(self.clear, self.prover.reached)
 
     def _is_settled(self, top: float) -> bool:
         over = self.question.deadline.passed() or self.descent.infimum_is_zero
@@ -429,7 +445,8 @@ class Search:
         if not radius:
             return End(0.0, NOTHING)
         made = "prover" in self.__dict__  # else the ball is known from elsewhere
-        return End(radius, CLEAR.format(self.prover.argument if made and self.prover.argument else ELSEWHERE))
+        clear = CLEAR if radius < math.inf else NOWHERE
+        return End(radius, clear.format(self.prover.argument if made and self.prover.argument else ELSEWHERE))
 
     def _refuted_end(self) -> End:
         assert self.descent.best is not None

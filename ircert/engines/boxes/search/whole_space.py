@@ -1,0 +1,46 @@
+"""When a search tries to prove the whole space, and how much effort that may take.
+
+It is tried once a ball is good that is not much smaller than one in which many neurons switch: where such a ball is too
+hard, the space is as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.search.portfolio import Stop
+from ircert.engines.boxes.search.prover import Prover
+
+NEAR = 1 / 8
+"""How much smaller; with more outputs than inputs it must be as large, because orientations do not say at once that
+there is no matrix."""
+SHARE, FIRST = 0.25, 8_000
+"""The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
+LAST = 200_000
+"""… and how much more at the end, where it is asked about."""
+
+
+@dataclass
+class WholeSpace:
+    """The whole space in turns with balls; `spent` is the effort so far."""
+
+    prover: Prover
+    counts: Counts
+    over: Stop
+    spent: int = 0
+
+    def advance(self, clear: float, *, at_last: bool = False) -> Outcome:
+        """Go on, where a ball of the radius `clear` makes it worth while, or nothing else is left."""
+        setting = self.prover.setting
+        near = NEAR if setting.constrained == setting.size else 1.0
+        if clear < near * self.prover.busy and not at_last:
+            return "stopped"
+        start = self.counts.effort
+        most = (LAST if at_last else FIRST) + SHARE * start - self.spent
+        with np.errstate(all="ignore"):
+            outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most)
+        self.spent += self.counts.effort - start
+        return outcome

@@ -216,6 +216,20 @@ def test_products_too_small_for_floats_between_affine_maps_are_counted() -> None
 
 
 @pytest.mark.rule("E-15")
+@pytest.mark.parametrize("units", [1.0, 1e12, 1e60])
+def test_neurons_in_other_units_take_no_more_boxes(units: float) -> None:
+    rng = np.random.default_rng(0)
+    scale = units ** rng.uniform(-1, 1, 12)
+    weight, bias, out = rng.standard_normal((12, 3)), rng.standard_normal(12), rng.standard_normal((3, 12)) / 10
+    build = ircert.Builder(3)
+    hidden = build.relu(build.affine(build.input, weight * scale[:, None], bias * scale))
+    graph = build.graph(build.add(build.input, build.affine(hidden, out / scale)))
+    found = covering_of(setting_of(graph, np.zeros(3)))
+    assert advanced(found, 1.0) == "closed"
+    assert found.counts.boxes == 1
+
+
+@pytest.mark.rule("E-15")
 def test_every_matrix_begins_with_the_whole_ball() -> None:
     graph = residual(np.random.default_rng(3), 3, 10, scale=0.4)
     setting = setting_of(graph, np.zeros(3))

@@ -12,8 +12,8 @@ import numpy as np
 
 from ircert.ir.arrays import Array, Indices, Mask
 
-SMALLEST, LARGEST = 1e-9, 1e9
-"""Weights t and θ; any positive ones will do."""
+LARGEST, LARGEST_SHARE = 1e150, 1e9
+"""Weights t and θ, and their inverses; any positive ones will do. A neuron in other units asks for another t."""
 FLAT, FLATTER = 1e-6, 0.03
 """Eigenvalues are taken to be at least this part of the largest: of M, and of M - R."""
 
@@ -66,9 +66,9 @@ class Terms:
         first = np.maximum((np.matmul(a, inverse) * a).sum(axis=2), 0.0)
         second = sums * (rho * inverse[:, diagonal, diagonal][:, None]).sum(axis=2)
         other = np.maximum((np.matmul(w, inverse) * w).sum(axis=2), 0.0)
-        theta = _weight(second, first)
+        theta = _weight(second, first, LARGEST_SHARE)
         whole = (np.sqrt(first) + np.sqrt(np.maximum(second, 0.0))) ** 2
-        t = _weight(other, whole)
+        t = _weight(other, whole, LARGEST)
         left = np.sqrt(share * t * (1 + theta))[:, :, None] * a
         right = np.sqrt(share / t)[:, :, None] * w
         found = np.matmul(left.transpose(0, 2, 1), left) + np.matmul(right.transpose(0, 2, 1), right)
@@ -115,7 +115,7 @@ def finite(matrices: Array) -> Array:
     return np.where(good[:, None, None], matrices, 0.0)
 
 
-def _weight(above: Array, below: Array) -> Array:
+def _weight(above: Array, below: Array, largest: float) -> Array:
     """The root of a quotient, kept away from 0 and infinity."""
     found = np.sqrt(np.maximum(above, 1e-300) / np.maximum(below, 1e-300))
-    return np.clip(np.nan_to_num(found, nan=1.0), SMALLEST, LARGEST)
+    return np.clip(np.nan_to_num(found, nan=1.0), 1 / largest, largest)

@@ -15,10 +15,12 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix import cover as cover_module
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.definite import positive_definite
+from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.exclusions import Exclusions
 from ircert.engines.boxes.one_matrix.finding import Finder
@@ -270,6 +272,14 @@ def test_a_matrix_that_is_wrong_leaves_its_boxes_open(monkeypatch: pytest.Monkey
         assert cover.step(0.9, lambda: False) in ("violated", None)
     assert cover.reached <= 0.5
     assert cover.open_share(0.9) > 0.0
+
+
+@pytest.mark.rule("E-15")
+def test_a_tree_does_not_show_by_how_much_a_matrix_is_good() -> None:
+    setting = setting_of(fold(), np.zeros(2))
+    matrix = OneMatrix(Batches(setting), np.eye(2), least=0.5)
+    with pytest.raises(TypeError):
+        DefiniteTree(matrix, ExactMaps(setting), Counts())
 
 
 def finder_of(base: np.ndarray, jacobians: np.ndarray) -> Finder:

@@ -26,6 +26,8 @@ class DefiniteTree(RegionTree):
     """sym(C J) positive definite: for all slopes of a node, or exactly in a region; `failing` has a point where not."""
 
     def __init__(self, matrix: OneMatrix, maps: ExactMaps, counts: Counts) -> None:
+        if type(matrix) is not OneMatrix or matrix.least != 0:  # regions are judged by their signs alone
+            raise TypeError("a tree shows that sym(C J) is positive definite, not by how much")
         super().__init__(matrix.network, maps, counts)
         self.matrix = matrix
         self.failing: Array | None = None

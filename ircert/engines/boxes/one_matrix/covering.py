@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
@@ -25,8 +26,8 @@ from ircert.engines.boxes.search.divisible import Processes
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
-PROBE, LATER = 600, 8
-"""Boxes that a matrix is tried on at first, and how many times as many the next time."""
+PROBE, LEAST_PROBE, LATER = 600, 150, 8
+"""Boxes of a small network that a matrix is tried on at first, and at least; how many times as many the next time."""
 MATRICES, MORE_MATRICES = 6, 2
 """How many are tried at first, and later …"""
 BETTER = 0.8
@@ -100,7 +101,9 @@ class Covering:
     def _steps(self, radius: float) -> Steps[Outcome]:
         yield from _patient(lambda: self._look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
-        boxes, matrices, wrong = PROBE, MATRICES, 0
+        # boxes of large networks take longer
+        boxes = max(LEAST_PROBE, PROBE * self.network.batch // MOST_AT_ONCE)
+        matrices, wrong = MATRICES, 0
         while wrong < WRONG:
             worse = tried = 0
             while worse < 2 and tried < matrices:

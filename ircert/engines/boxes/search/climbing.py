@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass
 
 FIRST_STEP, LARGEST_STEP = 4.0, 2.0**20
-GAP = 1.05
+GAP = 1.15
 """How much larger than a good ball one is that is not tried with the same effort."""
-FIRST_EFFORT, MORE = 8_000, 4
+FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
+"""Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
 FIRST_BALL = 1 / 16
 """How much smaller the first ball gets each time that it is not proved."""
 PATIENCE = 16
@@ -28,7 +29,7 @@ class Climb:
     """
 
     start: float
-    effort: int = FIRST_EFFORT
+    effort: float = FIRST_EFFORT
     step: float = FIRST_STEP
     barrier: float = math.inf
     in_vain: int = 0

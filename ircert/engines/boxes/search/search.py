@@ -19,6 +19,7 @@ import numpy as np
 
 from ircert.engines.asking import nothing_known
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
+from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import falsify
 from ircert.engines.boxes.falsification.hunt import Hunt
@@ -26,7 +27,7 @@ from ircert.engines.boxes.falsification.work import first_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.climbing import Climb
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
@@ -344,7 +345,9 @@ class Search:
     def _climb(self) -> None:
         """Small balls first, because time may end."""
         top = self._top()
-        climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)))
+        share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
+        effort = max(LEAST_EFFORT, FIRST_EFFORT * share)
+        climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)), effort)
         while not (self._is_settled(top) or climb.is_hopeless):
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, math.inf, effort=climb.effort)

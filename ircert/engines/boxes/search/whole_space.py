@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.search.portfolio import Stop
 from ircert.engines.boxes.search.prover import Prover
@@ -39,7 +40,8 @@ class WholeSpace:
         if clear < near * self.prover.busy and not at_last:
             return "stopped"
         start = self.counts.effort
-        most = (LAST if at_last else FIRST) + SHARE * start - self.spent
+        share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
+        most = share * (LAST if at_last else FIRST) + SHARE * start - self.spent
         with np.errstate(all="ignore"):
             outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most)
         self.spent += self.counts.effort - start

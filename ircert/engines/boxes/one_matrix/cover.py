@@ -199,6 +199,8 @@ class Cover(Divisible):
 
     def _in_trees(self, here: Frontier, known: Enclosures, radius: float, stop: Callable[[], bool]) -> Mask:
         """Which boxes are closed by the phases of their points: those cut very often, with few open neurons."""
+        if self.roots is not None:  # flat boxes: a tree leaves out regions without an interior, which is all of them
+            return np.zeros(len(here.keys), dtype=bool)
         good = np.zeros(len(here.keys), dtype=bool)
         few = (~known.on & ~known.off).sum(axis=0) <= FEW_OPEN
         ages = here.depths // self.network.size - DEEP

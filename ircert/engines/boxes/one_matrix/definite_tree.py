@@ -28,6 +28,8 @@ class DefiniteTree(RegionTree):
     def __init__(self, matrix: OneMatrix, maps: ExactMaps, counts: Counts) -> None:
         if type(matrix) is not OneMatrix or matrix.least != 0:  # regions are judged by their signs alone
             raise TypeError("a tree shows that sym(C J) is positive definite, not by how much")
+        if matrix.moving != matrix.network.size:
+            raise TypeError("a tree needs a matrix with a row for every input")
         super().__init__(matrix.network, maps, counts)
         self.matrix = matrix
         self.failing: Array | None = None

@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
+from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, homogeneous, rim
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
@@ -220,3 +224,12 @@ def test_a_limited_ball_is_no_reason_to_look_further() -> None:
     graph = residual(np.random.default_rng(1), 3, 14, 0.9)
     found = ircert.certify(graph, np.full(3, 0.1), engine="boxes", max_radius=2.0, time_limit=20)
     assert (found.verdict, found.radius.certified) == ("certified", 2.0)
+
+
+@pytest.mark.rule("E-16")
+def test_flat_boxes_go_to_no_tree() -> None:
+    """A tree leaves out regions without an interior, and no region has one in a side of the rim."""
+    around = homogeneous(setting_of(residual(np.random.default_rng(0), 2, 4), np.zeros(2)))
+    matrix = OneMatrix(Batches(around), np.eye(2))
+    with pytest.raises(TypeError, match="a row for every input"):
+        DefiniteTree(matrix, ExactMaps(around), Counts())

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.batches import LEAST, Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
@@ -32,6 +32,8 @@ LOOKED_AT = 128
 """Boxes of a wave in which points are looked at, and regions that are: C may be wrong there."""
 ENOUGH = 12
 """Points where C is wrong after which it is given up."""
+CUBES = 500_000
+"""Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
 FEW_OPEN, DEEP = 12, 6
 """Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
@@ -103,7 +105,7 @@ class Cover(Divisible):
 
     @property
     def _batch(self) -> int:
-        return self.network.batch
+        return min(self.network.batch, max(LEAST, CUBES // self.network.size**3))
 
     @property
     def subject(self) -> Subject:
@@ -199,9 +201,10 @@ class Cover(Divisible):
 
     def _in_trees(self, here: Frontier, known: Enclosures, radius: float, stop: Callable[[], bool]) -> Mask:
         """Which boxes are closed by the phases of their points: those cut very often, with few open neurons."""
-        if self.roots is not None:  # flat boxes: a tree leaves out regions without an interior, which is all of them
-            return np.zeros(len(here.keys), dtype=bool)
         good = np.zeros(len(here.keys), dtype=bool)
+        # flat boxes: a tree leaves out regions without an interior, which is all of them
+        if self.roots is not None or not DefiniteTree.serves(self.matrix):
+            return good
         few = (~known.on & ~known.off).sum(axis=0) <= FEW_OPEN
         ages = here.depths // self.network.size - DEEP
         for i in self._schedule.ripe(few, ages):

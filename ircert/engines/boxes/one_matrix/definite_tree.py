@@ -26,15 +26,18 @@ class DefiniteTree(RegionTree):
     """sym(C J) positive definite: for all slopes of a node, or exactly in a region; `failing` has a point where not."""
 
     def __init__(self, matrix: OneMatrix, maps: ExactMaps, counts: Counts) -> None:
-        if type(matrix) is not OneMatrix or matrix.least != 0:  # regions are judged by their signs alone
-            raise TypeError("a tree shows that sym(C J) is positive definite, not by how much")
-        if matrix.moving != matrix.network.size:
-            raise TypeError("a tree needs a matrix with a row for every input")
+        if not self.serves(matrix):
+            raise TypeError("a tree shows that sym(C J) is positive definite, for all inputs, and not by how much")
         super().__init__(matrix.network, maps, counts)
         self.matrix = matrix
         self.failing: Array | None = None
         flat, _ = integers(matrix.matrix.ravel())
         self._exact = fmpz_mat(*matrix.matrix.shape, flat)  # C times a power of two
+
+    @staticmethod
+    def serves(matrix: OneMatrix) -> bool:
+        """Whether regions can be judged by exact signs alone, with a row of C for every input."""
+        return type(matrix) is OneMatrix and matrix.least == 0 and matrix.moving == matrix.network.size
 
     def _holds_for(self, slopes: Slopes) -> bool:
         return bool(self.matrix.closed(slopes).closed[0])

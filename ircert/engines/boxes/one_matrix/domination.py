@@ -25,6 +25,7 @@ from ircert.engines.boxes.one_matrix.definite import positive_definite
 from ircert.engines.boxes.one_matrix.exclusions import OFF, ON, Exclusions
 from ircert.engines.boxes.one_matrix.remainder import FLAT, FLATTER, Metric, Terms, finite
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
@@ -188,6 +189,7 @@ class OneMatrix:
         good, failed = np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
         used, cube = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(cube):
+            checkpoint()
             slopes, cube = _faces(slopes, cube, weights, exclusions)
             found = self._dominations(slopes)
             np.add.at(used, cube, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -280,6 +281,22 @@ def test_a_tree_does_not_show_by_how_much_a_matrix_is_good() -> None:
     matrix = OneMatrix(Batches(setting), np.eye(2), least=0.5)
     with pytest.raises(TypeError):
         DefiniteTree(matrix, ExactMaps(setting), Counts())
+
+
+@pytest.mark.rule("E-15", "L-8")
+def test_covers_that_show_by_how_much_ask_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """x - 0.75 relu(x - 1/2) has slopes 1 and 1/4, which is less than what is asked for."""
+    monkeypatch.setattr(cover_module, "DEEP", -1_000)
+    build = ircert.Builder(1)
+    kink = build.relu(build.affine(build.input, [[1.0]], [-0.5]))
+    setting = setting_of(build.graph(build.add(build.input, build.affine(kink, [[-0.75]]))), np.zeros(1))
+    for least, outcome in ((0.0, "closed"), (0.5, "stopped")):
+        cover = Cover(OneMatrix(Batches(setting), np.eye(1), least), Points(setting), Counts(), lambda: None)
+        assert cover.advance(1.0, partial(_has_waves, cover.counts)) == outcome
+
+
+def _has_waves(counts: Counts) -> bool:
+    return counts.waves > 20
 
 
 def finder_of(base: np.ndarray, jacobians: np.ndarray) -> Finder:

@@ -12,18 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
-from ircert.ir.arrays import (
-    Array,
-    Mask,
-    Matrix,
-    Sparse,
-    diagonal,
-    economical,
-    freeze,
-    identity,
-    nonzeros,
-    take_columns,
-)
+from ircert.ir.arrays import Array, Mask, Matrix, Sparse, diagonal, economical, freeze, identity, nonzeros, take_columns
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import multiply_entrywise, shifted
 from ircert.ir.graph import Graph, Node

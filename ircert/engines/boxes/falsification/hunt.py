@@ -12,7 +12,11 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 
 TURN = 25
-"""Work of one turn."""
+"""Work that one way does at a time."""
+FIRST = 300
+"""Work before proofs begin …"""
+LEAST, MOST, BOXES = 20, 4_000, 64
+"""… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
 FOLDS, PAIRS = 15, 1
 """How much more of the work goes to folds than to pairs, where there are as many outputs as inputs: nearly all
 nearest violations are folds then. With more outputs folds are rare, and both get the same."""
@@ -49,9 +53,15 @@ class Hunt:
         """What was done so far, about a millisecond each."""
         return sum(way.work for way, _ in self._ways)
 
-    def suggest(self, points: Array) -> None:
-        """Follow up points that may lie beyond a fold."""
-        self._folds.suggest(points)
+    def begin(self) -> None:
+        """A first turn."""
+        self.advance(FIRST)
+
+    def beside(self, effort: int, points: list[Array]) -> None:
+        """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold."""
+        for part in points:
+            self._folds.suggest(part)
+        self.advance(min(LEAST + effort // BOXES, MOST))
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""

@@ -68,10 +68,6 @@ FALSIFICATION = 0.1
 """The part of a time limit that looking for collisions may take at first …"""
 LEAST_FALSIFICATION = 0.7
 """… and the seconds that it may take where a third of the limit allows them."""
-FIRST_HUNT = 300
-"""Work of looking for violations first, in about milliseconds …"""
-LEAST_HUNT, MOST_HUNT, BOXES = 20, 4_000, 64
-"""… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
 
@@ -193,7 +189,7 @@ class Search:
         left = self.question.deadline.left()
         with self._within(max(FALSIFICATION * left, min(LEAST_FALSIFICATION, left / 3))), suppress(OutOfTime):
             if self.hunt is not None:
-                self.hunt.advance(FIRST_HUNT)
+                self.hunt.begin()
             elif self.prover.orientation is None:  # which looks for folds by itself, and better
                 falsify(self.setting, self.descent, self._farthest, self.question.seed)
 
@@ -209,18 +205,12 @@ class Search:
             return None
         return Hunt(self.setting, self.descent, self.question.seed, self._farthest)
 
-    def _hunted(self, work: float) -> None:
-        """Look for nearer violations for a while; time that ends loses nothing."""
-        if self.hunt is None or self._over():
-            return
-        with suppress(OutOfTime), np.errstate(all="ignore"):
-            self._timed("falsification", lambda: self._hunt_for(int(work)))
-
-    def _hunt_for(self, work: int) -> None:
-        assert self.hunt is not None
-        for points in self.prover.turned():
-            self.hunt.suggest(points)
-        self.hunt.advance(work)
+    def _hunted(self, effort: int) -> None:
+        """Look for nearer violations beside a proof that took some effort; time that ends loses nothing."""
+        hunt = self.hunt
+        if hunt is not None and not self._over():
+            with suppress(OutOfTime), np.errstate(all="ignore"):
+                self._timed("falsification", lambda: hunt.beside(effort, self.prover.turned()))
 
     @property
     def _is_direct(self) -> bool:
@@ -351,7 +341,7 @@ class Search:
         while not (self._is_settled(top) or climb.is_hopeless):
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, math.inf, effort=climb.effort)
-            self._hunted(min(LEAST_HUNT + (self.counts.effort - before) / BOXES, MOST_HUNT))
+            self._hunted(self.counts.effort - before)
             if outcome == "closed":
                 climb.proved()
             elif outcome == "stopped":

@@ -20,7 +20,7 @@ are around 0 in the norm inf. `mip` is CBC. Solvers that are not installed are l
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from unittest import mock
@@ -38,6 +38,8 @@ from ircert.backends import get
 from ircert.backends.base import Solver
 from ircert.data.networks import bundled
 from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.one_matrix.covering import Covering
+from ircert.engines.boxes.problem.outcome import Outcome
 from ircert.ir.arrays import Array, Mask
 from ircert.reproduction.experiments.parts.running_times import residual
 
@@ -65,7 +67,13 @@ def _any_slope(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask
     return Slopes.of(on & matter, ~on & ~off & matter, still)
 
 
+def _no_matrix(covering: Covering, radius: float, stop: Callable[[], bool]) -> Outcome:
+    """No ball is covered."""
+    return "stopped"
+
+
 PLACES = {
+    "one matrix": [(Covering, "advance", _no_matrix)],
     "degree": [(ircert.engines.boxes.search.prover, "MOST_INPUTS", 0)],
     "cutting slopes": [
         (place, "MOST_FREE", -1)

@@ -73,7 +73,7 @@ class Answered:
         """refuted / certified."""
         if self.refuted is None or not self.certified:
             return "—"
-        return f"{self.refuted / self.certified:.3g}" if self.verdict == "unresolved" else "1 (exact)"
+        return f"{self.refuted / self.certified:.4g}" if self.verdict == "unresolved" else "1 (exact)"
 
 
 def _processor_time() -> float:

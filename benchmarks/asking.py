@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -90,13 +92,17 @@ def _stretch() -> float:
 
 
 def _warm_up(options: dict[str, Any]) -> None:
-    """Import what is imported at the first question."""
+    """Import what the first search imports: a random network is asked about until all parts have had their turn."""
     import ircert
 
-    small = ircert.load(
-        [([[1.0, 0.5], [-0.5, 1.0], [1.0, 1.0]], [0.1, -0.2, 0.3]), ([[1.0, 0.0, 0.5], [0.0, 1.0, -0.5]], None)]
-    )
-    ircert.certify(small, [0.0, 0.0], time_limit=5, **{**options, "radius": 1.0})
+    rng = random.Random(0)
+    sizes = (3, 8, 8, 3)
+    layers = [
+        ([[rng.gauss(0, 1) for _ in range(a)] for _ in range(b)], [0.3 * rng.gauss(0, 1) for _ in range(b)])
+        for a, b in pairwise(sizes)
+    ]
+    for radius in (None, 0.05):
+        ircert.certify(ircert.load(layers), [0.1] * 3, time_limit=1, **{**options, "radius": radius})
 
 
 def _answered(asked: Asked) -> Answered:

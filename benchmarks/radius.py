@@ -168,6 +168,7 @@ def without(options: argparse.Namespace) -> None:
         question = partial(largest, graph, "boxes", limit)
         if radius is not None:
             question = partial(Ball(graph, radius, limit).search, "boxes")
+        measured(question)  # imports what the first question imports
         usual: Measured | None = None
         for what in ("nothing", *PLACES):
             with _switched_off(what):

@@ -73,9 +73,13 @@ class Points:
         return np.sort(self._generator.permutation(count)[:most])
 
     def of_different_regions(self, points: Array) -> Array:
-        """One point for every pattern of neurons."""
-        patterns = np.packbits(self.setting.preactivations(points) > 0, axis=1)
-        return np.asarray(points[np.sort(np.unique(patterns, axis=0, return_index=True)[1])])
+        """One point for every pattern of neurons; those on kinks are left out, because floats see slopes of no region
+        there (neurons that are 0 everywhere do no harm)."""
+        z = self.setting.preactivations(points)
+        zeros = (z == 0).sum(axis=1)
+        inner = zeros == zeros.min(initial=z.shape[1])
+        patterns = np.packbits(z[inner] > 0, axis=1)
+        return np.asarray(points[inner][np.sort(np.unique(patterns, axis=0, return_index=True)[1])])
 
     def jacobians(self, points: Array) -> Array:
         """The Jacobians of the regions of some points (count, constrained, inputs)."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-FIRST_STEP, LARGEST_STEP = 4.0, 2.0**20
+FIRST_STEP, LARGEST_STEP, FASTEST = 4.0, 16.0, 2.0**20
+"""Balls grow by the first at first, by twice as much after every ball that was proved, up to the second; and beyond the
+radii that are asked about without a limit, where hardly a neuron switches, by the square of the last."""
 GAP = 1.15
 """How much larger than a good ball one is that is not tried with the same effort."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
@@ -42,9 +44,10 @@ class Climb:
             return min(top, self.step * clear)
         return math.sqrt(clear) * math.sqrt(self.barrier)
 
-    def proved(self) -> None:
-        """The last ball was."""
-        self.step, self.in_vain = min(self.step**2, LARGEST_STEP), 0
+    def proved(self, *, far: bool) -> None:
+        """The last ball was; far: it is larger than those that are asked about without a limit."""
+        self.step = min(self.step**2, FASTEST) if far else min(2 * self.step, LARGEST_STEP)
+        self.in_vain = 0
 
     def failed(self, radius: float, clear: float, *, gave_up: bool) -> None:
         """A ball was not: all ways gave up, or the effort was used."""

@@ -1,0 +1,71 @@
+"""Which ball comes next, against a made-up cost of balls."""
+
+from __future__ import annotations
+
+import math
+
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, GAP, Climb
+
+
+def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[float, Climb]:
+    """How far a climb gets where a ball of radius r takes cost * r boxes."""
+    climb, clear = Climb(start), 0.0
+    for _ in range(tries):
+        if clear >= top or climb.is_hopeless:
+            break
+        radius = climb.next(clear, top)
+        assert clear < radius <= top
+        if cost * radius <= climb.effort:
+            clear = radius
+            climb.proved(far=False)
+        else:
+            climb.failed(radius, clear, gave_up=False)
+    return clear, climb
+
+
+def test_cheap_balls_lead_to_the_top_in_few_steps() -> None:
+    clear, climb = climbed(0.01, 100.0, 1.0, tries=8)
+    assert clear == 100.0
+    assert climb.effort == FIRST_EFFORT
+
+
+def test_dear_balls_take_more_effort() -> None:
+    clear, climb = climbed(0.01, 100.0, 10 * FIRST_EFFORT)
+    assert clear == 100.0
+    assert climb.effort > FIRST_EFFORT
+
+
+def test_before_effort_grows_the_gap_is_small() -> None:
+    climb, clear = Climb(1.0), 1.0
+    while climb.effort == FIRST_EFFORT:
+        radius = climb.next(clear, 50.0)
+        if radius <= 7.0:
+            clear = radius
+            climb.proved(far=False)
+        else:
+            climb.failed(radius, clear, gave_up=False)
+    assert 7.0 / GAP**2 < clear <= 7.0
+
+
+def test_a_first_ball_that_fails_is_followed_by_smaller_ones() -> None:
+    climb = Climb(1.0)
+    climb.failed(climb.next(0.0, 10.0), 0.0, gave_up=False)
+    assert climb.next(0.0, 10.0) < 0.1
+
+
+def test_it_ends_where_everybody_gives_up() -> None:
+    climb = Climb(1.0)
+    for _ in range(100):
+        if climb.is_hopeless:
+            break
+        climb.failed(climb.next(0.5, 10.0), 0.5, gave_up=True)
+    assert climb.is_hopeless
+
+
+def test_far_out_steps_grow_without_bound() -> None:
+    climb, clear, steps = Climb(1.0), 1e6, 0
+    while clear < 1e300:
+        clear = climb.next(clear, math.inf)
+        climb.proved(far=True)
+        steps += 1
+    assert steps < 70

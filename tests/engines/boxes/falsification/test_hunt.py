@@ -177,3 +177,12 @@ def test_a_deadline_ends_a_turn_and_the_next_one_goes_on() -> None:
 def test_a_centre_in_a_flat_region_leaves_no_radius(norm: Norm) -> None:
     layers = [(np.eye(3), np.array([2.0, 2.0, -1.0])), (np.eye(3), np.zeros(3))]
     assert hunted(setting_of(ircert.load(layers), np.zeros(3), norm=norm)).infimum_is_zero
+
+
+def test_a_point_beyond_a_fold_is_followed_up() -> None:
+    """… with hardly any work of its own: proofs that meet such a point hand it over."""
+    setting = setting_of(folded(np.eye(3), 2.5, np.eye(3)), np.zeros(3))
+    descent = descent_of(setting)
+    hunt = Hunt(setting, descent)
+    hunt._folds.suggest(np.array([[2.75, 0.5, -0.25]]))
+    assert distance(descent) == pytest.approx(2.5, rel=1e-8)

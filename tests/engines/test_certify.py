@@ -314,7 +314,7 @@ def test_wide_networks_with_many_inputs_keep_to_the_time_limit(options: dict[str
     layers = [(rng.standard_normal((m, n)) / n, rng.standard_normal(m)) for n, m in pairwise(sizes)]
     result = ircert.certify(layers, np.zeros(30), time_limit=1e-9, **options)
     assert (result.verdict, result.engine, result.radius.certified) == ("unresolved", "boxes", 0.0)
-    assert result.stats["trees"] == result.stats["boxes"] == result.stats["pairs"] == 0
+    assert not any(result.stats.get(work, 0) for work in ("trees", "boxes", "pairs"))
 
 
 def test_wide_injective_networks_are_recognised_after_the_search() -> None:

@@ -116,6 +116,7 @@ def cover_of(
 def test_a_shared_cover_has_every_box_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no box closed, what comes back covers the ball as often as before: once."""
     monkeypatch.setattr(cover_module, "ENOUGH", 10**9)
+    monkeypatch.setattr(cover_module, "FEW_OPEN", -1)  # no trees
     cover = cover_of(fold(), np.eye(2), Beside(3, lambda: 60.0), alone=4)
     monkeypatch.setattr(OneMatrix, "closed", nothing_closed)
     before = cover.open_share(1.0)

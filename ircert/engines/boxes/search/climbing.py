@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-FIRST_STEP, LARGEST_STEP, FASTEST = 4.0, 16.0, 2.0**20
-"""Balls grow by the first at first, by twice as much after every ball that was proved, up to the second; and beyond the
-radii that are asked about without a limit, where hardly a neuron switches, by the square of the last."""
+STEP, FASTEST = 4.0, 2.0**20
+"""Balls grow by the first; beyond the radii that are asked about without a limit, where hardly a neuron switches, by
+the square of the last step, up to the second."""
 GAP = 1.15
 """How much larger than a good ball one is that is not tried with the same effort."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
@@ -32,7 +32,7 @@ class Climb:
 
     start: float
     effort: float = FIRST_EFFORT
-    step: float = FIRST_STEP
+    step: float = STEP
     barrier: float = math.inf
     in_vain: int = 0
 
@@ -46,14 +46,14 @@ class Climb:
 
     def proved(self, *, far: bool) -> None:
         """The last ball was; far: it is larger than those that are asked about without a limit."""
-        self.step = min(self.step**2, FASTEST) if far else min(2 * self.step, LARGEST_STEP)
+        self.step = min(self.step**2, FASTEST) if far else STEP
         self.in_vain = 0
 
     def failed(self, radius: float, clear: float, *, gave_up: bool) -> None:
         """A ball was not: all ways gave up, or the effort was used."""
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self.start *= FIRST_BALL
-        self.step, self.barrier = FIRST_STEP, radius
+        self.step, self.barrier = STEP, radius
         if self.barrier < GAP * clear:
             self.effort, self.barrier = MORE * self.effort, math.inf
 

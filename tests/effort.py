@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-USUAL = 40
-"""Examples of a property whose examples are cheap."""
+USUAL, FEW = 40, 26
+"""Examples of a property whose examples are cheap: what numbers in tests are in proportion to, and by default."""
 THOROUGH = 2000
 PROFILE = os.environ.get("IRCERT_HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default")
 
@@ -16,7 +16,7 @@ PROFILE = os.environ.get("IRCERT_HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI
 def load_profile() -> None:
     """Register the profiles and load the one that is asked for."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    settings.register_profile("default", max_examples=USUAL, deadline=None, suppress_health_check=slow)
+    settings.register_profile("default", max_examples=FEW, deadline=None, suppress_health_check=slow)
     settings.register_profile("thorough", settings.get_profile("default"), max_examples=THOROUGH)
     # In CI the same examples every time: what lands must not depend on luck. Everywhere else new ones are tried.
     settings.register_profile("ci", settings.get_profile("default"), derandomize=True)

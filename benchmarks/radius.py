@@ -28,9 +28,9 @@ from unittest import mock
 from formulations import Ball, largest
 from timing import Measured, measured
 
+import ircert.engines.boxes.cutting.orientation
+import ircert.engines.boxes.cutting.pair_search
 import ircert.engines.boxes.enclosures.cubes
-import ircert.engines.boxes.search.orientation
-import ircert.engines.boxes.search.pair_search
 import ircert.engines.boxes.search.prover
 import ircert.engines.boxes.trees.cell_tree
 import ircert.engines.boxes.trees.whole
@@ -78,8 +78,8 @@ PLACES = {
     "cutting slopes": [
         (place, "MOST_FREE", -1)
         for place in (
-            ircert.engines.boxes.search.orientation,
-            ircert.engines.boxes.search.pair_search,
+            ircert.engines.boxes.cutting.orientation,
+            ircert.engines.boxes.cutting.pair_search,
             ircert.engines.boxes.trees.cell_tree,
         )
     ],
@@ -90,8 +90,8 @@ PLACES = {
     "trees": [
         (place, "FEW_OPEN", -1)
         for place in (
-            ircert.engines.boxes.search.orientation,
-            ircert.engines.boxes.search.pair_search,
+            ircert.engines.boxes.cutting.orientation,
+            ircert.engines.boxes.cutting.pair_search,
             ircert.engines.boxes.trees.whole,
         )
     ],

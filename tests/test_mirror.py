@@ -44,9 +44,11 @@ ELSEWHERE = {
     "tests/engines/boxes/test_one_matrix.py": within(
         "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding", "points"
     ),
-    "tests/engines/boxes/test_searches.py": within(
-        "ircert/engines/boxes/search", "divisible", "orientation", "pair_search", "prover", "search"
-    ),
+    "tests/engines/boxes/search/test_prover.py": [
+        "ircert/engines/boxes/effort/divisible.py",
+        *within("ircert/engines/boxes/cutting", "orientation", "pair_search"),
+    ],
+    "tests/engines/boxes/test_engine.py": ["ircert/engines/boxes/search/search.py"],
     # two halves of one proof, with solvers
     "tests/engines/milp/test_engine.py": within(
         "ircert/engines/milp", "ball", "near_diagonal", "paper_search", "part_search", "part_tasks"

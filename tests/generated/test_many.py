@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ircert.engines.boxes.effort.portfolio import Way
 from ircert.engines.boxes.problem.outcome import Outcome
-from ircert.engines.boxes.search.portfolio import Way
 from ircert.engines.boxes.search.prover import MATRIX_BEYOND, Prover
 from ircert.engines.boxes.search.search import Search
 from tests.generated.checking import Tally, boxes_against_regions, check_all

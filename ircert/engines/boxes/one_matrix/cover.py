@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ircert.engines.boxes.effort.divisible import MOST, Divisible, Processes, Subject
+from ircert.engines.boxes.effort.scheduling import Schedule
 from ircert.engines.boxes.enclosures.batches import LEAST, Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
@@ -21,8 +23,6 @@ from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
-from ircert.engines.boxes.search.divisible import MOST, Divisible, Processes, Subject
-from ircert.engines.boxes.search.scheduling import Schedule
 from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask
 

@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from ircert.engines.boxes.effort.divisible import Processes
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.cover import Cover
@@ -22,7 +23,6 @@ from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
-from ircert.engines.boxes.search.divisible import Processes
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 

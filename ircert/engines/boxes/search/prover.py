@@ -14,6 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from ircert.engines.boxes.cutting.orientation import Orientation
+from ircert.engines.boxes.cutting.pair_search import PairSearch
+from ircert.engines.boxes.effort.divisible import Processes
+from ircert.engines.boxes.effort.portfolio import Portfolio, Stop, Way
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import MOST_INPUTS
 from ircert.engines.boxes.falsification.descent import Descent
@@ -24,10 +28,6 @@ from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.divisible import Processes
-from ircert.engines.boxes.search.orientation import Orientation
-from ircert.engines.boxes.search.pair_search import PairSearch
-from ircert.engines.boxes.search.portfolio import Portfolio, Stop, Way
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree, few_open

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.engines.boxes.effort.portfolio import Stop
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
-from ircert.engines.boxes.search.portfolio import Stop
 from ircert.engines.boxes.search.prover import Prover
 
 NEAR = 1 / 8

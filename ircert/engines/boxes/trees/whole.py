@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ircert.engines.boxes.effort.portfolio import Stop
 from ircert.engines.boxes.problem.outcome import Outcome, Stopped, TooLarge, Violated
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.portfolio import Stop
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools

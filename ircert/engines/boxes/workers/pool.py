@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ircert.engines.boxes.effort.divisible import Reply, Share, Subject
 from ircert.engines.boxes.enclosures.batches import MOST as BATCH
-from ircert.engines.boxes.search.divisible import Reply, Share, Subject
 from ircert.engines.boxes.workers.worker import KEPT, Order
 from ircert.processes import code_of, ended, received, send, started
 

@@ -15,6 +15,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ircert.engines.boxes.cutting.orientation import Orientation
+from ircert.engines.boxes.cutting.pair_search import PairSearch
+from ircert.engines.boxes.effort.divisible import Divisible, Reply, Share, Subject
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
@@ -23,9 +26,6 @@ from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
-from ircert.engines.boxes.search.divisible import Divisible, Reply, Share, Subject
-from ircert.engines.boxes.search.orientation import Orientation
-from ircert.engines.boxes.search.pair_search import PairSearch
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.limits import until
 from ircert.processes import Failure, channels, write

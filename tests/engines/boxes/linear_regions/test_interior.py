@@ -12,7 +12,7 @@ import ircert
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.linear_regions.interior import FlatSides
 from tests.engines.boxes.making import setting_of
-from tests.engines.boxes.test_searches import prover_of
+from tests.engines.boxes.search.test_prover import prover_of
 from tests.generated.networks import asked
 
 LINES = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -2.0], [3.0, 1.0]])

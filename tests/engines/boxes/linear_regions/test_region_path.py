@@ -17,7 +17,7 @@ from ircert.engines.boxes.problem.outcome import Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
-from tests.engines.boxes.test_searches import prover_of
+from tests.engines.boxes.search.test_prover import prover_of
 
 NORMS = tuple(Norm)
 

@@ -13,6 +13,8 @@ import pytest
 
 import ircert
 from ircert.data.networks import bundled
+from ircert.engines.boxes.cutting.orientation import Orientation
+from ircert.engines.boxes.effort.divisible import Reply, Share, Subject
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.falsification.descent import Descent
@@ -24,8 +26,6 @@ from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search import search
-from ircert.engines.boxes.search.divisible import Reply, Share, Subject
-from ircert.engines.boxes.search.orientation import Orientation
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.workers import pool as pool
 from ircert.engines.boxes.workers.worker import Order, Worker

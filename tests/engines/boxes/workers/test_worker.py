@@ -8,14 +8,14 @@ import pickle
 import numpy as np
 import pytest
 
+from ircert.engines.boxes.cutting.orientation import Orientation
+from ircert.engines.boxes.cutting.pair_search import PairSearch
+from ircert.engines.boxes.effort.divisible import Subject
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
-from ircert.engines.boxes.search.divisible import Subject
-from ircert.engines.boxes.search.orientation import Orientation
-from ircert.engines.boxes.search.pair_search import PairSearch
 from ircert.engines.boxes.workers import worker as workers
 from ircert.engines.boxes.workers.worker import KEPT, Worker
 from ircert.processes import Failure

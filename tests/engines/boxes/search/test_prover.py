@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.cutting.orientation import Orientation
+from ircert.engines.boxes.cutting.pair_search import PairSearch
+from ircert.engines.boxes.effort.portfolio import Portfolio
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.orientation import Orientation
-from ircert.engines.boxes.search.pair_search import PairSearch
-from ircert.engines.boxes.search.portfolio import Portfolio
 from ircert.engines.boxes.search.prover import Prover
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of

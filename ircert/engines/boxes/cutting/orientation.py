@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ircert.engines.boxes.effort.divisible import Processes, Subject, ViolationSearch
+from ircert.engines.boxes.effort.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
 from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
@@ -22,8 +24,6 @@ from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
-from ircert.engines.boxes.search.divisible import Processes, Subject, ViolationSearch
-from ircert.engines.boxes.search.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.effort.portfolio import FIRST, Portfolio, Stop
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier, falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.portfolio import FIRST, Portfolio, Stop
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ircert.bounds.contraction import kernels_within
+from ircert.engines.boxes.cutting.orientation import DEEPEST
+from ircert.engines.boxes.effort.divisible import Processes, Subject, ViolationSearch
+from ircert.engines.boxes.effort.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.enclosures.batches import Batches, inverses
 from ircert.engines.boxes.enclosures.contractions import Slopes, contractions
 from ircert.engines.boxes.enclosures.cubes import MOST_FREE, kernel_free
@@ -23,9 +26,6 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import center_signs
 from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
-from ircert.engines.boxes.search.divisible import Processes, Subject, ViolationSearch
-from ircert.engines.boxes.search.orientation import DEEPEST
-from ircert.engines.boxes.search.scheduling import PATIENCE, Schedule
 from ircert.engines.boxes.trees.parts import center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools
 from ircert.ir.arrays import Array, Indices, Mask

@@ -1,12 +1,18 @@
-"""A matrix that is good for many Jacobians at once: a smooth convex problem, which a little more data moves a little.
+"""A matrix that suits all Jacobians seen as well as it can: smooth, so that one more region moves it a little.
 
-For every Jacobian J the eigenvalues of sym(M J) should be positive, by as much as can be: M minimises the sum of
+For Jacobians J, all eigenvalues of sym(M J) should be positive, by as much as can be: M minimises the sum of
 softplus(-eigenvalue / τ), which is convex in M (spectral functions of a linear map), with a small penalty on its size.
 The least eigenvalue alone (`finding`'s linear programs) says nothing about all the other regions, and jumps with every
 cut that is added; how many boxes a proof takes depends on all of them.
+
+M has few entries, so that Newton's method ends after a few steps. With φ the softplus and v_i, e_i the eigenvectors and
+eigenvalues of sym(M J), the second derivative along D is the sum over i, j of h_ij (v_i sym(D J) v_j)², where h_ij is
+(φ'(e_i) - φ'(e_j)) / (e_i - e_j), or φ'' where these are equal; terms that are small beside the penalty are left out.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,13 +22,19 @@ from ircert.limits import checkpoint
 TEMPERATURE = 0.05
 """τ: eigenvalues of about this size count as small; M has entries up to 1."""
 RIDGE = 1e-3
-STEPS = 60
+STEPS, SHORTEST = 30, 1e-3
+"""Newton steps, and the part of one below which nothing more is gained …"""
+CLOSE = 1e-4
+"""… nor when a step would gain less than this part of the sum."""
 MOST, WORK = 400, 200_000
 """Jacobians that come at a time, at most, and their number times the cube of the inputs: those with the lowest
 eigenvalues matter."""
 ROUNDS = 4
 ENOUGH = 4 * TEMPERATURE
 """Eigenvalues that need not be looked at."""
+EQUAL = 1e-3 * TEMPERATURE
+NEGLIGIBLE = 1e-2
+"""Second derivatives that are left out, in parts of the penalty's."""
 
 
 def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
@@ -30,43 +42,109 @@ def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
     n = jacobians.shape[2]
     most = max(32, min(MOST, WORK // n**3))
     active = np.zeros(len(jacobians), dtype=bool)
+    found = inner
     for _ in range(ROUNDS):
-        values = least_eigenvalues(inner, jacobians)[0]
+        values = least_eigenvalues(found, jacobians)[0]
         values[active] = np.inf  # the others with the lowest eigenvalues come in addition
         lowest = np.argsort(values, kind="stable")[:most]
         lowest = lowest[values[lowest] < ENOUGH]
         if not len(lowest):
             break
         active[lowest] = True
-        inner = _descended(inner, jacobians[active], weights[active])
-    return inner
+        found = _Sum(jacobians[active], weights[active]).descended(found)
+    largest = float(np.abs(found).max(initial=0.0))
+    if found is inner or not np.isfinite(largest) or largest == 0.0:
+        return inner
+    return found / largest
 
 
 def least_eigenvalues(inner: Array, jacobians: Array) -> tuple[Array, Array]:
     """The least eigenvalue of sym(M J) for every J, and its eigenvector."""
-    products = np.matmul(inner, jacobians)
-    values, vectors = np.linalg.eigh((products + products.transpose(0, 2, 1)) / 2)
+    values, vectors = _spectra(inner, jacobians)
     return values[:, 0], vectors[:, :, 0]
 
 
-def _descended(inner: Array, jacobians: Array, weights: Array) -> Array:
-    from scipy.optimize import minimize
+def _spectra(inner: Array, jacobians: Array) -> tuple[Array, Array]:
+    products = np.matmul(inner, jacobians)
+    values, vectors = np.linalg.eigh((products + products.transpose(0, 2, 1)) / 2)
+    return values, vectors
 
-    size = RIDGE * float(weights.sum())
 
-    def loss(entries: Array) -> tuple[float, Array]:
-        checkpoint()
-        products = np.matmul(entries.reshape(inner.shape), jacobians)
-        values, vectors = np.linalg.eigh((products + products.transpose(0, 2, 1)) / 2)
-        missed = TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE)
-        pulls = -1.0 / (1.0 + np.exp(np.minimum(values / TEMPERATURE, 700.0))) * weights[:, None]
-        along = np.matmul(vectors * pulls[:, None, :], vectors.transpose(0, 2, 1))
-        gradient = np.einsum("sij,saj->ia", along, jacobians, optimize=True)
-        total = float((missed.sum(axis=1) * weights).sum()) + size * float(entries @ entries) / 2
-        return total, gradient.ravel() + size * entries
+@dataclass(frozen=True)
+class _Place:
+    """M, the sum there, and the eigenvalues and eigenvectors of all sym(M J)."""
 
-    found = minimize(loss, inner.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "maxcor": 20})
-    largest = float(np.abs(found.x).max(initial=0.0))
-    if not np.isfinite(largest) or largest == 0.0:
-        return inner
-    return np.asarray(found.x / largest).reshape(inner.shape)
+    inner: Array
+    total: float
+    values: Array
+    vectors: Array
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """What is minimised, for Jacobians (count, m, n) with weights."""
+
+    jacobians: Array
+    weights: Array
+
+    @property
+    def _penalty(self) -> float:
+        return RIDGE * float(self.weights.sum())
+
+    def descended(self, inner: Array) -> Array:
+        """M of about the least sum; where floats fail, the best one so far."""
+        here = self._at(inner)
+        for _ in range(STEPS):
+            checkpoint()
+            try:
+                step, gain = self._newton(here)
+            except np.linalg.LinAlgError:
+                break
+            there = self._along(here, step, gain) if gain > CLOSE * here.total else None
+            if there is None:
+                break
+            here = there
+        return here.inner
+
+    def _at(self, inner: Array) -> _Place:
+        values, vectors = _spectra(inner, self.jacobians)
+        missed = TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE).sum(axis=1)
+        total = float(missed @ self.weights) + self._penalty * float((inner**2).sum()) / 2
+        return _Place(inner, total, values, vectors)
+
+    def _along(self, here: _Place, step: Array, gain: float) -> _Place | None:
+        """A place on the way with a sum that is clearly less."""
+        share = 1.0
+        while share > SHORTEST:
+            there = self._at(here.inner + share * step)
+            if there.total <= here.total - 0.1 * share * gain:
+                return there
+            share /= 2
+        return None
+
+    def _newton(self, here: _Place) -> tuple[Array, float]:
+        """The step to the least value of the second-order model, and twice what the model gains by it."""
+        pulls = 1.0 / (1.0 + np.exp(np.minimum(here.values / TEMPERATURE, 700.0)))
+        along = np.matmul(here.vectors * (pulls * self.weights[:, None])[:, None, :], here.vectors.transpose(0, 2, 1))
+        gradient = self._penalty * here.inner - np.einsum("sij,saj->ia", along, self.jacobians, optimize=True)
+        table = self._second_derivatives(here, pulls)
+        step = -np.linalg.solve(table, gradient.ravel()).reshape(gradient.shape)
+        return step, -float((gradient * step).sum())
+
+    def _second_derivatives(self, here: _Place, pulls: Array) -> Array:
+        """Between all pairs of entries of M."""
+        values, vectors = here.values, here.vectors
+        gaps = values[:, :, None] - values[:, None, :]
+        equal = np.abs(gaps) < EQUAL
+        slopes = (pulls[:, None, :] - pulls[:, :, None]) / np.where(equal, 1.0, gaps)
+        bends = np.where(equal, (pulls * (1.0 - pulls) / TEMPERATURE)[:, :, None], slopes) * self.weights[:, None, None]
+        bends = np.triu(bends) + np.triu(bends, 1)  # both orders of a pair at once
+        which, i, j = np.nonzero(bends > NEGLIGIBLE * self._penalty)
+        moved = np.matmul(self.jacobians, vectors)
+        root = np.sqrt(bends[which, i, j] / 4)[:, None]
+        first = (vectors[which, :, i] * root)[:, :, None] * moved[which, :, j][:, None, :]
+        second = (vectors[which, :, j] * root)[:, :, None] * moved[which, :, i][:, None, :]
+        rows = (first + second).reshape(len(which), here.inner.size)
+        table = rows.T @ rows
+        table[np.diag_indices_from(table)] += self._penalty
+        return np.asarray(table)

@@ -22,6 +22,8 @@ MOST_INPUTS = 16
 """… and inputs: with more of them planes are hardly ever parallel, and the work grows with their square."""
 LARGEST = 1e9
 """Multipliers κ and 1 / κ."""
+AT_ONCE = 400_000
+"""Numbers in one array."""
 ON, OFF = 0, 1
 
 
@@ -45,18 +47,18 @@ class Exclusions:
         count = min(MOST, len(free)) if known.half.shape[0] <= MOST_INPUTS else 0
         order = np.argsort(np.where(free, -np.nan_to_num(weights, nan=np.inf), np.inf), axis=0, kind="stable")[:count]
         boxes = np.arange(free.shape[1])
-        excluded = np.zeros((count, 2, count, 2, len(boxes)), dtype=bool)
+        sides = np.zeros((count, 2, count, 2, len(boxes)), dtype=bool)
         lines, values, errors = (part[order, ..., boxes] for part in (known.lines, known.values, known.errors))
         is_free = free[order, boxes]
-        for i in range(count):
-            for j in range(i):
-                both = np.flatnonzero(is_free[i] & is_free[j])
-                if not len(both):
-                    continue
-                first, second = ((lines[k][both], values[k][both], errors[k][both]) for k in (i, j))
-                for a, b, found in _excluded(first, second, known.half[:, both].T):
-                    excluded[i, a, j, b, both] = excluded[j, b, i, a, both] = found
-        return Exclusions(order, excluded)
+        i, j = np.tril_indices(count, -1)
+        step = max(1, AT_ONCE // max(1, len(i) * lines.shape[2] ** 2)) if count else 1
+        for start in range(0, len(boxes), step):
+            here = boxes[start : start + step]
+            first, second = (tuple(part[k][:, here] for part in (lines, values, errors)) for k in (i, j))
+            both = is_free[i][:, here] & is_free[j][:, here]
+            for a, b, found in _excluded(first, second, known.half[:, here].T):
+                sides[i, a, j, b, start : start + step] = sides[j, b, i, a, start : start + step] = found & both
+        return Exclusions(order, sides)
 
     def take(self, chosen: Indices) -> Exclusions:
         """Those of some boxes, perhaps several times."""
@@ -82,23 +84,25 @@ class Exclusions:
         return Slopes(middle, spare, slopes.still), empty
 
 
-def _excluded(
-    first: tuple[Array, Array, Array], second: tuple[Array, Array, Array], half: Array
-) -> list[tuple[int, int, Mask]]:
-    """For the sides of two neurons, given by A, b and e: on which boxes they exclude each other."""
+def _excluded(first: tuple[Array, ...], second: tuple[Array, ...], half: Array) -> list[tuple[int, int, Mask]]:
+    """For the sides of pairs of neurons, given by A (pairs, boxes, inputs), b and e: where they exclude each other.
+
+    s z_i + κ t z_j is s (z_i + κ s t z_j): its largest value differs in the sign of its middle alone.
+    """
     found = []
-    for a, s in ((ON, 1.0), (OFF, -1.0)):
-        for b, t in ((ON, 1.0), (OFF, -1.0)):
-            with np.errstate(all="ignore"):
-                kinks = -(s * first[0]) / (t * second[0])
-                kappa = np.where((kinks > 1 / LARGEST) & (kinks < LARGEST), kinks, 1.0)[:, :, None]
-                line = s * first[0][:, None] + kappa * (t * second[0])[:, None]
-                sizes = (np.abs(first[0])[:, None] + kappa * np.abs(second[0])[:, None]) * half[:, None]
-                kappa = kappa[:, :, 0]
-                value = s * first[1][:, None] + kappa * (t * second[1])[:, None]
-                size = sizes.sum(axis=2) + np.abs(first[1])[:, None] + kappa * np.abs(second[1])[:, None]
-                error = first[2][:, None] + kappa * second[2][:, None]
-                top = value + (np.abs(line) * half[:, None]).sum(axis=2) + error
-                room = 16.0 * (half.shape[1] + 8) * UNIT * (size + error) + 1e-290
-                found.append((a, b, np.asarray((top < -room).any(axis=1))))
+    for same, sides in ((1.0, ((ON, ON), (OFF, OFF))), (-1.0, ((ON, OFF), (OFF, ON)))):
+        with np.errstate(all="ignore"):
+            kinks = -same * first[0] / second[0]
+            kappa = np.where((kinks > 1 / LARGEST) & (kinks < LARGEST), kinks, 1.0)
+            # (pairs, boxes, kinks, inputs)
+            line = first[0][..., None, :] + (same * kappa)[..., None] * second[0][..., None, :]
+            reach = np.matmul(np.abs(line), half[:, :, None])[..., 0]
+            sizes = np.abs(first[0]) * half, np.abs(second[0]) * half
+            value = first[1][..., None] + kappa * (same * second[1])[..., None]
+            size = (sizes[0].sum(axis=-1) + np.abs(first[1]))[..., None]
+            size = size + kappa * (sizes[1].sum(axis=-1) + np.abs(second[1]))[..., None]
+            error = first[2][..., None] + kappa * second[2][..., None]
+            room = 16.0 * (half.shape[1] + 8) * UNIT * (size + error) + 1e-290
+            for (a, b), sign in zip(sides, (1.0, -1.0), strict=True):
+                found.append((a, b, np.asarray((sign * value + reach + error < -room).any(axis=-1))))
     return found

@@ -25,6 +25,7 @@ BUILT_IN = {
     "fuse-affine": "ircert.passes.fuse_affine:FuseAffine",
     "interval-bounds": "ircert.passes.interval_bounds:IntervalBounds",
     "lower-conv": "ircert.passes.lower_conv:LowerConv",
+    "lower-rich": "ircert.passes.lower_rich:LowerRich",
     "merge-multiples": "ircert.passes.merge_multiples:MergeMultiples",
     "select-outputs": "ircert.passes.select_outputs:SelectOutputs",
     "stable-neurons": "ircert.passes.stable_neurons:StableNeurons",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, LinearImageOp, Relu
+from ircert.ir.ops import Affine, Curve, LinearImageOp, Relu
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class Property:
 
 def _non_core(graph: Graph) -> str | None:
     return next((f"`{node.name}` is {node.op.kind}" for node in graph.nodes if not node.op.core), None)
+
+
+def _rich(graph: Graph) -> str | None:
+    rich = (node for node in graph.nodes if not (node.op.core or isinstance(node.op, Curve)))
+    return next((f"`{node.name}` is {node.op.kind}" for node in rich), None)
 
 
 def _image_map(graph: Graph) -> str | None:
@@ -54,6 +59,7 @@ ALL = {
     for known in (
         Property("bounded", _unbounded, "interval-bounds"),
         Property("canonical", _non_core, "canonicalize"),
+        Property("lowered", _rich, "lower-rich"),
         Property("no-image-maps", _image_map, "lower-conv"),
         Property("plain-mlp", _not_plain, "fold-residual"),
     )

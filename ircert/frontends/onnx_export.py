@@ -22,7 +22,7 @@ from ircert.files import replacing
 from ircert.ir import ops
 from ircert.ir.arrays import Sparse
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import smooth
+from ircert.ir.ops import curves, smooth
 
 OPSET = 17  # newer ones lose PRelu in double precision in onnxruntime; Gelu alone needs 20
 GELU_OPSET = 20
@@ -45,7 +45,7 @@ def to_onnx(graph: Graph) -> Any:
     ends = [(graph.input, graph.input_dim), (output, graph.output_dim)]
     source, result = (helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["batch", n]) for name, n in ends)
     body = helper.make_graph(writer.nodes, "ircert", [source], [result], writer.constants)
-    gelu = any(isinstance(node.op, smooth.Gelu | smooth.GeluTanh) for node in graph.nodes)
+    gelu = any(isinstance(node.op, curves.Gelu | curves.GeluTanh) for node in graph.nodes)
     opset = helper.make_opsetid("", GELU_OPSET if gelu else OPSET)
     model = helper.make_model(body, opset_imports=[opset], producer_name="ircert", producer_version=__version__)
     model.ir_version = 9 if gelu else 8
@@ -243,7 +243,7 @@ def _clip(writer: Writer, node: Node) -> None:
 def _elu(writer: Writer, node: Node) -> None:
     """An attribute is a float32: an alpha that it would round is refused rather than changed."""
     op = node.op
-    assert isinstance(op, smooth.Elu)
+    assert isinstance(op, curves.Elu)
     if float(np.float32(op.alpha)) != op.alpha:
         raise UnsupportedModel(
             f"ONNX stores alpha as float32, which cannot hold {op.alpha!r}",
@@ -303,16 +303,14 @@ _EMITTERS: dict[type[ops.Op], Emitter] = {
     smooth.Product: _plain("Mul"),
     smooth.Choose: _choose,
     smooth.Power: _power,
-    smooth.Elu: _elu,
-    smooth.Silu: _silu,
-    smooth.Mish: _mish,
+    curves.Elu: _elu,
+    curves.Silu: _silu,
+    curves.Mish: _mish,
     smooth.Softmax: _softmax("Softmax"),
     smooth.LogSoftmax: _softmax("LogSoftmax"),
-    smooth.GeluTanh: _plain("Gelu", approximate="tanh"),
-    smooth.HardSwish: _plain("HardSwish"),
-    smooth.Softplus: _plain("Softplus"),
-    **{
-        getattr(smooth, name): _plain(name)
-        for name in ("Tanh", "Sigmoid", "Erf", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Gelu", "Softsign")
-    },
+    curves.GeluTanh: _plain("Gelu", approximate="tanh"),
+    curves.HardSwish: _plain("HardSwish"),
+    curves.Softplus: _plain("Softplus"),
+    **{getattr(curves, name): _plain(name) for name in ("Tanh", "Sigmoid", "Erf", "Sin", "Cos", "Gelu", "Softsign")},
+    **{getattr(smooth, name): _plain(name) for name in ("Exp", "Log", "Sqrt", "Reciprocal")},
 }

@@ -15,7 +15,8 @@ from ircert.ir.arrays import diagonal, identity
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Clip, Op, Relu
-from ircert.ir.ops.smooth import Exp, Sigmoid, Tanh
+from ircert.ir.ops.curves import Sigmoid, Tanh
+from ircert.ir.ops.smooth import Exp
 
 _ACTIVATIONS: dict[str, type[Op] | None] = {
     "identity": None,

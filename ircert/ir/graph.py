@@ -159,6 +159,15 @@ class Graph:
 
         return evaluate_exactly(self, x)
 
+    def enclosure(self, x: ArrayLike | Sequence[Any], bits: int = 128) -> NDArray[np.object_]:
+        """Balls that hold the real outputs at one point (an object array of `flint.arb`), computed with so many bits.
+
+        For all operations that evaluate exactly, and for curves (tanh, gelu, …).
+        """
+        from ircert.ir.enclosure import enclosed
+
+        return enclosed(self, np.asarray(x, dtype=object).tolist(), bits)
+
     @cached_property
     def _exact_points(self) -> dict[tuple[Fraction, ...], list[Fraction]]:
         """Points of which the exact outputs are known: the last ones asked for."""

@@ -11,12 +11,15 @@ import numpy as np
 
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
+from ircert.ir.ops import Curve
 from ircert.passes.base import Lift, Rewrite
 from ircert.passes.fix_inputs import FixInputs
 from ircert.passes.pipeline import Pipeline
 
 LOWERING = "canonicalize,fuse-affine"
 """From any piecewise-linear graph to core operations, with neighbouring affine maps fused where that is exact."""
+LOWERING_AROUND_CURVES = "lower-rich,fuse-affine"
+"""… and from one that has curves to core operations and curves."""
 MERGING = "bypass-idle-relus,merge-multiples,cancel-terms"
 """From a lowered graph to one without neurons that do nothing, are multiples of others or cancel."""
 
@@ -39,7 +42,16 @@ class Network:
     @property
     def pipeline(self) -> Pipeline:
         """What makes `lowered` of `loaded`; the contract of each pass is checked."""
-        return Pipeline((*self._fixing.passes, *Pipeline.parse(LOWERING).passes))
+        return Pipeline((*self._fixing.passes, *self._lowering.passes))
+
+    @property
+    def _lowering(self) -> Pipeline:
+        return Pipeline.parse(LOWERING_AROUND_CURVES if self.has_curves else LOWERING)
+
+    @cached_property
+    def has_curves(self) -> bool:
+        """Whether there is an operation that is smooth and stays."""
+        return any(isinstance(node.op, Curve) for node in self.loaded.nodes)
 
     @property
     def _fixing(self) -> Pipeline:
@@ -51,7 +63,7 @@ class Network:
 
     @cached_property
     def _lowered(self) -> Rewrite[Graph]:
-        return Pipeline.parse(LOWERING).run(self.asked)
+        return self._lowering.run(self.asked)
 
     @property
     def asked(self) -> Graph:
@@ -65,7 +77,9 @@ class Network:
 
     @cached_property
     def merged(self) -> Graph:
-        """The lowered graph without neurons that do nothing, are multiples of others or cancel."""
+        """The lowered graph without neurons that do nothing, are multiples of others or cancel; with curves, itself."""
+        if self.has_curves:
+            return self.lowered
         merged: Graph = Pipeline.parse(MERGING)(self.lowered)
         return merged
 

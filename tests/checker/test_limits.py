@@ -20,7 +20,8 @@ from ircert.cli.main import run
 from ircert.files import LARGEST_TEXT
 from ircert.ir.build import Builder
 from ircert.ir.fractions_text import from_text
-from ircert.ir.ops.smooth import Softmax, Tanh
+from ircert.ir.ops.curves import Tanh
+from ircert.ir.ops.smooth import Softmax
 from tests.checker.test_checker import LINE, certificate, embedded, written
 from tests.checker.truth import is_true, verdict
 from tests.test_files import at_most

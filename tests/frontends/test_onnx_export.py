@@ -22,7 +22,7 @@ from ircert.frontends.onnx_export import NOT_IN_ONNXRUNTIME, to_onnx
 from ircert.ir import ops
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
-from ircert.ir.ops import smooth
+from ircert.ir.ops import curves, smooth
 
 IMAGE = (4, 5, 6)
 PIXELS = 120
@@ -78,7 +78,7 @@ CASES: dict[str, Callable[[], Graph]] = {
     "product": lambda: one(3, smooth.Product(), 2),
     "choose": choice,
     "power": lambda: one(3, smooth.Power(2.0)),
-    "elu": lambda: one(3, smooth.Elu(0.5)),
+    "elu": lambda: one(3, curves.Elu(0.5)),
     "softmax": lambda: one(6, smooth.Softmax(3)),
     "log_softmax": lambda: one(6, smooth.LogSoftmax(6)),
 }
@@ -176,7 +176,7 @@ def test_a_large_ragged_matrix_is_refused_with_a_way_out() -> None:
 
 def test_an_alpha_that_float32_would_round_is_refused() -> None:
     with pytest.raises(UnsupportedModel, match="float32"):
-        to_onnx(one(2, smooth.Elu(0.1)))
+        to_onnx(one(2, curves.Elu(0.1)))
 
 
 def test_an_operation_without_an_onnx_form_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,6 +118,14 @@ def test_each_network_is_lowered_once(engine: str, problem: str, pinned: bool, m
 
 def test_what_cannot_be_lowered_says_so_when_it_is_asked_for() -> None:
     build = ircert.Builder(1)
-    networks = Networks.of(build.graph(build.node(ircert.ir.ops.smooth.Tanh(), build.input)))
-    with pytest.raises((PassError, ircert.IrcertError), match="tanh"):
+    networks = Networks.of(build.graph(build.node(ircert.ir.ops.smooth.Exp(), build.input)))
+    with pytest.raises((PassError, ircert.IrcertError), match="exp"):
         _ = networks.both.lowered
+
+
+def test_curves_stay() -> None:
+    build = ircert.Builder(2)
+    network = Networks.of(build.graph(build.node(Abs(), build.node(ircert.ir.ops.curves.Tanh(), build.input)))).network
+    assert str(network.pipeline) == "lower-rich,fuse-affine"
+    assert network.merged is network.lowered
+    assert [node.op.kind for node in network.lowered.nodes if not node.op.core] == ["tanh"]

@@ -11,7 +11,7 @@ import pytest
 from ircert.ir.build import Builder
 from ircert.ir.ops import Abs, Add, Affine, Clip, Concat, Conv, LeakyRelu, Max, MaxPool, Relu, Select
 from ircert.ir.ops.base import ElementwiseOp, Op
-from ircert.ir.ops.smooth import Tanh
+from ircert.ir.ops.curves import Tanh
 from ircert.ir.rational import Rationals
 from ircert.testing import check_operation, operations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ircert.errors import OpError
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.ops.core import Add, Affine, Concat, Input, Relu, Select
+from ircert.ir.ops.curves import CURVES, Curve, SmoothOp
 from ircert.ir.ops.image import AveragePool, Conv, ImageOp, LinearImageOp, MaxPool
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
-from ircert.ir.ops.smooth import SMOOTH, Product, SmoothOp
+from ircert.ir.ops.smooth import SMOOTH, Product
 from ircert.plugins import Registry
 
 ALL: tuple[type[Op], ...] = (
@@ -43,6 +44,7 @@ def operation(kind: str) -> type[Op]:
 __all__ = [
     "ALL",
     "BY_KIND",
+    "CURVES",
     "REGISTRY",
     "Abs",
     "Add",
@@ -51,6 +53,7 @@ __all__ = [
     "Clip",
     "Concat",
     "Conv",
+    "Curve",
     "ElementwiseOp",
     "ImageOp",
     "Input",

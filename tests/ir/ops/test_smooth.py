@@ -10,7 +10,7 @@ import pytest
 
 import ircert
 from ircert.errors import GraphError, UnsupportedModel
-from ircert.ir.ops import ALL, BY_KIND, Op, smooth
+from ircert.ir.ops import ALL, BY_KIND, Op, curves, smooth
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "elu": {"alpha": 0.5},
@@ -100,7 +100,7 @@ def test_extreme_arguments_do_not_warn() -> None:
     [
         (lambda: smooth.Softmax(0), "group"),
         (lambda: smooth.Softmax(True), "group"),
-        (lambda: smooth.Elu(np.nan), "alpha"),
+        (lambda: curves.Elu(np.nan), "alpha"),
         (lambda: smooth.Power("2"), "exponent"),  # type: ignore[arg-type]
     ],
 )

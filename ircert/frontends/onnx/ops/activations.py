@@ -1,4 +1,4 @@
-"""Activations: piecewise-linear ones as the IR's own ops, smooth ones as nodes that only evaluate."""
+"""Activations: piecewise-linear ones as the IR's own ops, smooth ones as curves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops.arithmetic import plus, times
 from ircert.frontends.onnx.ops.extremes import largest, smallest
 from ircert.frontends.onnx.values import Call, Tensor, Value
-from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, smooth
+from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, curves, smooth
 
 
 def _apply(make: Callable[[], Op]) -> Callable[[Net, Call], Value]:
@@ -64,7 +64,7 @@ def _shrink(net: Net, call: Call) -> Value:
 
 def _elu(net: Net, call: Call) -> Value:
     x = call.tensor(0)
-    return net.node(smooth.Elu(call.real("alpha", 1.0)), x, shape=x.shape)
+    return net.node(curves.Elu(call.real("alpha", 1.0)), x, shape=x.shape)
 
 
 def _celu(net: Net, call: Call) -> Value:
@@ -72,14 +72,14 @@ def _celu(net: Net, call: Call) -> Value:
     x, alpha = call.tensor(0), call.real("alpha", 1.0)
     if alpha <= 0:
         raise call.refuse(f"alpha is {alpha}", "a positive alpha is read")
-    inner = net.node(smooth.Elu(), net.scale(x, np.array(1 / alpha)), shape=x.shape)
+    inner = net.node(curves.Elu(), net.scale(x, np.array(1 / alpha)), shape=x.shape)
     return net.scale(inner, np.array(alpha))
 
 
 def _selu(net: Net, call: Call) -> Value:
     """gamma elu(x)."""
     x = call.tensor(0)
-    inner = net.node(smooth.Elu(call.real("alpha", 1.67326319217681884765625)), x, shape=x.shape)
+    inner = net.node(curves.Elu(call.real("alpha", 1.67326319217681884765625)), x, shape=x.shape)
     return net.scale(inner, np.array(call.real("gamma", 1.05070102214813232421875)))
 
 
@@ -88,7 +88,7 @@ def _gelu(net: Net, call: Call) -> Value:
     form = call.get("approximate", b"none")
     if form not in (b"none", b"tanh"):
         raise call.refuse(f"approximate {form.decode()!r}", "none and tanh are read")
-    return net.node(smooth.Gelu() if form == b"none" else smooth.GeluTanh(), x, shape=x.shape)
+    return net.node(curves.Gelu() if form == b"none" else curves.GeluTanh(), x, shape=x.shape)
 
 
 def _swish(net: Net, call: Call) -> Value:
@@ -96,34 +96,34 @@ def _swish(net: Net, call: Call) -> Value:
     x, alpha = call.tensor(0), call.real("alpha", 1.0)
     if alpha == 0:
         return net.scale(x, np.array(0.5))
-    inner = net.node(smooth.Silu(), net.scale(x, np.array(alpha)), shape=x.shape)
+    inner = net.node(curves.Silu(), net.scale(x, np.array(alpha)), shape=x.shape)
     return net.scale(inner, np.array(1 / alpha))
 
 
 HANDLERS = {
     "Abs": _apply(Abs),
     "Celu": _celu,
-    "Cos": _apply(smooth.Cos),
+    "Cos": _apply(curves.Cos),
     "Elu": _elu,
-    "Erf": _apply(smooth.Erf),
+    "Erf": _apply(curves.Erf),
     "Exp": _apply(smooth.Exp),
     "Gelu": _gelu,
     "HardSigmoid": _hard_sigmoid,
-    "HardSwish": _apply(smooth.HardSwish),
+    "HardSwish": _apply(curves.HardSwish),
     "LeakyRelu": _leaky_relu,
     "Log": _apply(smooth.Log),
-    "Mish": _apply(smooth.Mish),
+    "Mish": _apply(curves.Mish),
     "PRelu": _prelu,
     "Reciprocal": _apply(smooth.Reciprocal),
     "Relu": _apply(Relu),
     "Selu": _selu,
     "Shrink": _shrink,
-    "Sigmoid": _apply(smooth.Sigmoid),
-    "Sin": _apply(smooth.Sin),
-    "Softplus": _apply(smooth.Softplus),
-    "Softsign": _apply(smooth.Softsign),
+    "Sigmoid": _apply(curves.Sigmoid),
+    "Sin": _apply(curves.Sin),
+    "Softplus": _apply(curves.Softplus),
+    "Softsign": _apply(curves.Softsign),
     "Sqrt": _apply(smooth.Sqrt),
     "Swish": _swish,
-    "Tanh": _apply(smooth.Tanh),
+    "Tanh": _apply(curves.Tanh),
     "ThresholdedRelu": _thresholded_relu,
 }

@@ -7,6 +7,7 @@ import numpy as np
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops.where import chosen
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
+from ircert.ir.ops.curves import Mish, Sigmoid, Silu, Softplus, Tanh
 from ircert.ir.ops.smooth import Power, Product, Reciprocal, Sqrt
 
 
@@ -35,7 +36,20 @@ def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
     x = net.broadcast(net.tensor(left), shape)
     if isinstance(right, np.ndarray):
         return net.scale(x, right)
-    return net.node(Product(), x, net.broadcast(right, shape), shape=shape)
+    other = net.broadcast(right, shape)
+    return _gated(net, x, other) or _gated(net, other, x) or net.node(Product(), x, other, shape=shape)
+
+
+def _gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
+    """x sigmoid(x) is silu(x) and x tanh(softplus(x)) is mish(x), exactly: exporters write them as products."""
+    node = net.op(gate)
+    inner: Silu | Mish | None = None
+    if isinstance(node.op, Sigmoid) and node.operands == (x.node,):
+        inner = Silu()
+    elif isinstance(node.op, Tanh):
+        within = net.build.nodes[node.operands[0]]
+        inner = Mish() if isinstance(within.op, Softplus) and within.operands == (x.node,) else None
+    return None if inner is None else net.node(inner, x, shape=x.shape)
 
 
 def reciprocal(net: Net, value: Value | None) -> Tensor | Const:

@@ -1,0 +1,172 @@
+"""Rigorous evaluation at a point, to any precision: balls of python-flint that hold the real values and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from flint import arb, arb_mat, arb_series, ctx, fmpq
+from numpy.typing import NDArray
+
+from ircert.errors import PointError, UnsupportedModel
+from ircert.ir.arrays import nonzeros
+from ircert.ir.evaluate import to_fraction
+from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Relu, Select
+from ircert.ir.ops.smooth import Product
+
+if TYPE_CHECKING:
+    from ircert.ir.graph import Graph, Node
+
+BITS = 128
+
+
+def enclosed(graph: Graph, x: Iterable[Any], bits: int = BITS) -> NDArray[np.object_]:
+    """The outputs at one point, as balls (an object array of `flint.arb`) computed with that many bits."""
+    with ctx.workprec(bits):
+        values, _ = _Walk(_lowered(graph), derivatives=False).run(_point(graph, x))
+        found = np.empty(len(values), dtype=object)
+        found[:] = values
+        return found
+
+
+def enclosed_jacobian(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb_mat:
+    """The Jacobian at one point as a matrix of balls.
+
+    At a kink all slopes between the one-sided ones are held.
+    """
+    with ctx.workprec(bits):
+        _, jacobian = _Walk(_lowered(graph), derivatives=True).run(_point(graph, x))
+        assert jacobian is not None
+        return jacobian
+
+
+def enclosed_determinant(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb:
+    """The determinant of the Jacobian at one point, as a ball."""
+    with ctx.workprec(bits):
+        return cast("arb", enclosed_jacobian(graph, x, bits).det())
+
+
+def _lowered(graph: Graph) -> Graph:
+    """Rich operations as core ones: each lowering is exact."""
+    from ircert.ir.build import Builder
+
+    if all(_is_known(node.op) for node in graph.nodes):
+        return graph
+    build = Builder(graph.input_dim, name=graph.input)
+    here = {graph.input: build.input}
+    for node in graph.nodes:
+        if node.operands:
+            operands = [here[name] for name in node.operands]
+            known = _is_known(node.op)
+            here[node.name] = build.node(node.op, *operands) if known else node.op.lower(build, *operands)
+    return build.graph(here[graph.output])
+
+
+def _is_known(op: Op) -> bool:
+    return op.core or isinstance(op, Curve | Product) or not op.piecewise_linear
+
+
+def _point(graph: Graph, x: Iterable[Any]) -> list[Fraction]:
+    point = [to_fraction(value) for value in x]
+    if len(point) != graph.input_dim:
+        raise PointError(f"got a point of {len(point)} numbers", remedy=f"this graph has {graph.input_dim} inputs")
+    return point
+
+
+class _Walk:
+    """Values (a list of balls) and Jacobians (a matrix, rows per entry) of all nodes."""
+
+    def __init__(self, graph: Graph, *, derivatives: bool) -> None:
+        self.graph, self.derivatives = graph, derivatives
+
+    def run(self, point: list[Fraction]) -> tuple[list[arb], arb_mat | None]:
+        size = len(point)
+        start = [arb(fmpq(v.numerator, v.denominator)) for v in point]
+        unit = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
+        values: dict[str, tuple[list[arb], arb_mat | None]] = {
+            self.graph.input: (start, unit if self.derivatives else None)
+        }
+        for node in self.graph.nodes:
+            if node.operands:
+                values[node.name] = self._step(node, [values[name] for name in node.operands])
+        return values[self.graph.output]
+
+    def _step(self, node: Node, given: list[tuple[list[arb], Any]]) -> tuple[list[arb], Any]:
+        op = node.op
+        (x, jacobian), rest = given[0], given[1:]
+        if isinstance(op, Affine):
+            return _mapped(op, x), None if jacobian is None else _matrix(op) * jacobian
+        if isinstance(op, Relu | Curve):
+            value: Callable[[arb], tuple[arb, arb]] = _relu if isinstance(op, Relu) else _curve(op)
+            pairs = [value(z) for z in x]
+            return [v for v, _ in pairs], _scaled(jacobian, [s for _, s in pairs])
+        if isinstance(op, Select):
+            chosen = op.indices.tolist()
+            return [x[i] for i in chosen], None if jacobian is None else _rows([jacobian.tolist()[i] for i in chosen])
+        if isinstance(op, Concat):
+            rows = None if jacobian is None else _rows([row for _, part in given for row in part.tolist()])
+            return [v for values, _ in given for v in values], rows
+        if isinstance(op, Add):
+            total = [sum(entries[1:], entries[0]) for entries in zip(*(values for values, _ in given), strict=True)]
+            return total, None if jacobian is None else sum((part for _, part in rest), jacobian)
+        if isinstance(op, Product):
+            (y, other) = rest[0]
+            whole = None if jacobian is None else _scaled(jacobian, y) + _scaled(other, x)
+            return [a * b for a, b in zip(x, y, strict=True)], whole
+        raise UnsupportedModel(
+            f"{op.kind} at `{node.name}` has no enclosure", remedy="keep outputs that do not need it (`select`)"
+        )
+
+
+def _mapped(op: Affine, x: list[arb]) -> list[arb]:
+    sparse = nonzeros(op.weight)
+    found = [arb(b) for b in op.bias.tolist()]
+    for i in range(len(found)):
+        for k in range(int(sparse.indptr[i]), int(sparse.indptr[i + 1])):
+            found[i] += float(sparse.data[k]) * x[int(sparse.indices[k])]
+    return found
+
+
+def _matrix(op: Affine) -> arb_mat:
+    dense = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
+    return arb_mat(*dense.shape, dense.ravel().tolist())
+
+
+def _scaled(jacobian: Any, slopes: list[arb]) -> Any:
+    if jacobian is None:
+        return None
+    return _rows([[slope * v for v in row] for slope, row in zip(slopes, jacobian.tolist(), strict=True)])
+
+
+def _rows(rows: list[list[arb]]) -> arb_mat:
+    return arb_mat(len(rows), len(rows[0]), [v for row in rows for v in row])
+
+
+def _relu(z: arb) -> tuple[arb, arb]:
+    if z >= 0 or z <= 0:
+        slope = arb(int(z > 0)) if z > 0 or z < 0 else arb(0).union(1)
+        return (z if z >= 0 else arb(0)), slope
+    return arb(0).union(z.upper()), arb(0).union(1)
+
+
+def _curve(op: Op) -> Callable[[arb], tuple[arb, arb]]:
+    assert isinstance(op, Curve)
+
+    def at(z: arb) -> tuple[arb, arb]:
+        """From all pieces that the ball meets: what is between them is held too."""
+        first = sum(bool(z > kink) for kink in op.kinks)
+        last = len(op.kinks) - sum(bool(z < kink) for kink in op.kinks)
+        found = [_first_two(op.series(arb_series([z, 1], prec=2), piece)) for piece in range(first, last + 1)]
+        value, slope = found[0]
+        for other in found[1:]:
+            value, slope = value.union(other[0]), slope.union(other[1])
+        return value, slope
+
+    return at
+
+
+def _first_two(series: arb_series) -> tuple[arb, arb]:
+    value, slope = [*list(series.coeffs()), arb(0), arb(0)][:2]
+    return value, slope

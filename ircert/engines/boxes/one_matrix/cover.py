@@ -34,6 +34,8 @@ ENOUGH = 12
 """Points where C is wrong after which it is given up."""
 CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
+SMALL_BATCH, MOST_CUTS_AT_ONCE = 64, 4
+"""With less than this part of the boxes that are worked on at once, more cuts are made at a time, up to so many."""
 FEW_OPEN, DEEP = 12, 6
 """Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
@@ -273,10 +275,20 @@ class Cover(Divisible):
         shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
         open_ = ~known.on & ~known.off
         gains = np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
-        wanted = np.argmax(np.where(known.half > 0, gains + 1e-9 * known.half, -1.0), axis=0)
-        halves = joined(list(here.boxes.halves(wanted)))
-        keys = np.maximum(np.tile(here.keys, 2), nearest(self.network.setting, halves))
-        return Frontier(halves, keys, np.tile(here.depths + 1, 2))
+        gains = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0)
+        boxes, depths, which = here.boxes, here.depths, np.arange(len(here.keys))
+        for _ in range(self._cuts_at_once(len(here.keys))):
+            wanted = np.argmax(gains, axis=0)
+            gains[wanted, np.arange(len(wanted))] /= 2
+            boxes, gains = joined(list(boxes.halves(wanted))), np.tile(gains, 2)
+            depths, which = np.tile(depths + 1, 2), np.tile(which, 2)
+        keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
+        return Frontier(boxes, keys, depths)
+
+    def _cuts_at_once(self, boxes: int) -> int:
+        """Few boxes take as long as some more: they are cut several times before they are looked at again."""
+        room = self._batch // SMALL_BATCH // max(1, boxes)
+        return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
 
 
 def _finite(matrices: Array) -> Array:

@@ -31,6 +31,8 @@ BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
 MOST_CUTS, MOST_FREE = 4, 8
 """Neurons whose slopes are cut: where more would have to be, and more are free, it is not tried."""
+SMALL_BATCH, MOST_CUTS_AT_ONCE = 8, 3
+"""With less than this part of the cubes that are worked on at once, more cuts are made at a time, up to so many."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,9 @@ class OneMatrix:
         used, cube = np.zeros(count, dtype=np.int64), np.arange(count)
         while len(cube):
             checkpoint()
-            slopes, cube = _faces(slopes, cube, weights, exclusions)
+            for _ in range(self._cuts_at_once(len(cube))):
+                slopes, kept = _faces(slopes, weights, exclusions.take(cube))
+                cube, weights = cube[kept], weights[:, kept]
             found = self._dominations(slopes)
             np.add.at(used, cube, 1)
             hopeless = np.flatnonzero(~found.closed)
@@ -207,6 +211,11 @@ class OneMatrix:
             slopes, cube, weights = slopes.take(rest), cube[rest], found.weights[:, rest]
         return good, corners
 
+    def _cuts_at_once(self, cubes: int) -> int:
+        """Few cubes take as long as some more: they are cut several times before they are looked at again."""
+        room = self.network.batch // SMALL_BATCH // max(1, cubes)
+        return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
+
     @staticmethod
     def _worst(slopes: Slopes, known: Dominations, chosen: Indices) -> Array:
         """Corners (cubes, neurons) of some cubes where v C J v is small, v the direction in which M - R is least."""
@@ -216,14 +225,17 @@ class OneMatrix:
         return np.asarray((slopes.middle[:, chosen] - np.sign(above * below) * slopes.spare[:, chosen]).T)
 
 
-def _faces(slopes: Slopes, cube: Indices, weights: Array, exclusions: Exclusions) -> tuple[Slopes, Indices]:
-    """Both faces of every cube across its heaviest free neuron, as far as its box may have points of them."""
+def _faces(slopes: Slopes, weights: Array, exclusions: Exclusions) -> tuple[Slopes, Indices]:
+    """Both faces of every cube across its heaviest free neuron, as far as its box may have points of them; and of which
+    cube each is. Cubes without a free neuron stay."""
     heaviest = np.argmax(np.where(slopes.free, np.nan_to_num(weights), -1.0), axis=0)
-    faces, here = slopes.cut(weights, faces=True), np.arange(len(cube))
-    parts = []
-    for side, chosen in ((OFF, here), (ON, here + len(cube))):
-        face, empty = exclusions.take(cube).follow(faces.take(chosen), heaviest, side)
-        parts.append((face.take(~empty), cube[~empty]))
+    has_free = slopes.free.any(axis=0)
+    rest, here = np.flatnonzero(~has_free), np.flatnonzero(has_free)
+    faces = slopes.take(here).cut(weights[:, here], faces=True)
+    parts = [(slopes.take(rest), rest)]
+    for side, chosen in ((OFF, np.arange(len(here))), (ON, np.arange(len(here)) + len(here))):
+        face, empty = exclusions.take(here).follow(faces.take(chosen), heaviest[here], side)
+        parts.append((face.take(~empty), here[~empty]))
     return Slopes.joined([face for face, _ in parts]), np.concatenate([which for _, which in parts])
 
 

@@ -44,16 +44,21 @@ class Climb:
             return min(top, self.step * clear)
         return math.sqrt(clear) * math.sqrt(self.barrier)
 
-    def proved(self, *, far: bool) -> None:
+    def proved(self, clear: float, *, far: bool) -> None:
         """The last ball was; far: it is larger than those that are asked about without a limit."""
         self.step = min(self.step**2, FASTEST) if far else STEP
         self.in_vain = 0
+        self._close_gap(clear)
 
     def failed(self, radius: float, clear: float, *, gave_up: bool) -> None:
         """A ball was not: all ways gave up, or the effort was used."""
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self.start *= FIRST_BALL
         self.step, self.barrier = STEP, radius
+        self._close_gap(clear)
+
+    def _close_gap(self, clear: float) -> None:
+        """Nothing is left to try with the present effort."""
         if self.barrier < GAP * clear:
             self.effort, self.barrier = MORE * self.effort, math.inf
 

@@ -343,7 +343,7 @@ class Search:
             outcome = self._prove(radius, math.inf, effort=climb.effort)
             self._hunted(self.counts.effort - before)
             if outcome == "closed":
-                climb.proved(far=self.clear >= self._usual)
+                climb.proved(self.clear, far=self.clear >= self._usual)
             elif outcome == "stopped":
                 climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
             self._look_everywhere()

@@ -17,7 +17,7 @@ def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[flo
         assert clear < radius <= top
         if cost * radius <= climb.effort:
             clear = radius
-            climb.proved(far=False)
+            climb.proved(clear, far=False)
         else:
             climb.failed(radius, clear, gave_up=False)
     return clear, climb
@@ -41,10 +41,18 @@ def test_before_effort_grows_the_gap_is_small() -> None:
         radius = climb.next(clear, 50.0)
         if radius <= 7.0:
             clear = radius
-            climb.proved(far=False)
+            climb.proved(clear, far=False)
         else:
             climb.failed(radius, clear, gave_up=False)
     assert 7.0 / GAP**2 < clear <= 7.0
+
+
+def test_balls_that_are_proved_do_not_creep_towards_one_that_was_not() -> None:
+    climb = Climb(1.0)
+    climb.failed(10.0, 5.0, gave_up=False)
+    climb.proved(9.9, far=False)
+    assert climb.effort > FIRST_EFFORT
+    assert climb.next(9.9, 12.0) == 12.0
 
 
 def test_a_first_ball_that_fails_is_followed_by_smaller_ones() -> None:
@@ -66,6 +74,6 @@ def test_far_out_steps_grow_without_bound() -> None:
     climb, clear, steps = Climb(1.0), 1e6, 0
     while clear < 1e300:
         clear = climb.next(clear, math.inf)
-        climb.proved(far=True)
+        climb.proved(clear, far=True)
         steps += 1
     assert steps < 70

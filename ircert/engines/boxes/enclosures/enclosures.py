@@ -2,7 +2,7 @@
 
 With x = m + h ε, |ε| <= 1, each entry of a node is A (x - m) + b, off by at most e. An open relu is s z + μ, off by
 at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs.
-Balls of norms 1 and 2 bound neurons too: |A (x - c)| <= r |A|, in the dual norm.
+Balls of norms 1 and 2 bound neurons too: A (x - c) is bounded on the box cut with the ball (`support`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from ircert.bounds.rounding import UNIT, slack
 from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.support import upper
 from ircert.ir.arrays import Array, Indices, Mask
 
 UNDERFLOW = 1e-300
@@ -106,15 +107,22 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         total[:] += size.sum(axis=0)
         return result
 
-    norm, offset = network.setting.norm, network.setting.center[:, None] - middle
+    setting = network.setting
+    norm, offset = setting.norm, setting.center[:, None] - middle
+    # offsets from the centre, rounded outward
+    lowest, highest = np.nextafter(low - setting.center, -np.inf), np.nextafter(high - setting.center, np.inf)
 
     def within_ball(state: Array, low: Array, high: Array) -> tuple[Array, Array]:
-        line = state[:, :n]
-        value = state[:, n] + (line * offset).sum(axis=1)
-        wide = (radius * norm.dual.lengths(line, axis=1) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
-        size = np.abs(state[:, n]) + (np.abs(line) * np.abs(offset)).sum(axis=1) + wide
-        wide = wide + slack(2 * network.terms, size) + 1e-300 * radius
-        return np.fmax(low, value - wide), np.fmin(high, value + wide)
+        which, boxes = np.nonzero(~(low >= 0) & ~(high <= 0))
+        line = state[which, :n, boxes]
+        value = state[which, n, boxes] + (line * offset.T[boxes]).sum(axis=1)
+        size = np.abs(state[which, n, boxes]) + (np.abs(line) * np.abs(offset.T[boxes])).sum(axis=1)
+        error = state[which, n + 1, boxes] * (1 + 8 * network.terms * UNIT) + 1e-300 * radius
+        above, below = (upper(norm, sign * line, lowest[boxes], highest[boxes], radius) for sign in (1.0, -1.0))
+        low, high = low.copy(), high.copy()
+        low[which, boxes] = np.fmax(low[which, boxes], value - _outward(below, error, size, network))
+        high[which, boxes] = np.fmin(high[which, boxes], value + _outward(above, error, size, network))
+        return low, high
 
     def add(parts: list[Array]) -> Array:
         result = parts[0].copy()
@@ -132,6 +140,11 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     return Enclosures(
         middle, half, on, off, lows, highs, slopes, shifts, depths, lines, values, errors, output, total, sizes
     )
+
+
+def _outward(bound: Array, error: Array, size: Array, network: Batches) -> Array:
+    """bound + error, and what floats may get wrong in it and in values of some size that it is added to."""
+    return bound + error + slack(2 * network.terms, size + np.abs(bound) + error)
 
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:

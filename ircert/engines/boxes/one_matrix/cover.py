@@ -21,7 +21,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
-from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
+from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest, trimmed
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
 from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask
@@ -282,6 +282,7 @@ class Cover(Divisible):
             gains[wanted, np.arange(len(wanted))] /= 2
             boxes, gains = joined(list(boxes.halves(wanted))), np.tile(gains, 2)
             depths, which = np.tile(depths + 1, 2), np.tile(which, 2)
+        boxes = trimmed(self.network.setting, boxes, self._root)
         keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
         return Frontier(boxes, keys, depths)
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
 
 SAFE = 1e-14
@@ -58,6 +59,26 @@ def farthest(setting: Setting, boxes: Boxes) -> Array:
     gaps = np.maximum(np.abs(boxes.low - setting.center), np.abs(boxes.high - setting.center))
     lengths = np.nextafter(setting.norm.lengths(gaps) * (1 + SAFE), np.inf)
     return np.where(np.isnan(lengths), np.inf, lengths)  # the middle of a side may overflow
+
+
+def trimmed(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
+    """Boxes that hold all points of the given ones in the ball: as far as a coordinate may go, given the others.
+
+    With d_i the least of |x_i - c_i| on a box, |x_j - c_j| is at most r - sum of the other d_i in norm 1, and the root
+    of r² - the sum of their squares in norm 2. What floats may get wrong is added.
+    """
+    if setting.norm == Norm.INF or not np.isfinite(radius):
+        return boxes
+    power = setting.norm.power
+    with np.errstate(all="ignore"):
+        gaps = (np.abs(np.clip(setting.center, boxes.low, boxes.high) - setting.center) / radius) ** power
+        left = 1.0 - gaps.sum(axis=1, keepdims=True) + gaps
+        far = np.maximum(left + SAFE * (1.0 + len(setting.center)), SAFE) ** (1 / power) * radius
+        far = np.nextafter(far * (1 + SAFE), np.inf)
+        low, high = np.nextafter(setting.center - far, -np.inf), np.nextafter(setting.center + far, np.inf)
+    # where nothing is left the box misses the ball, and whoever asks for its distance will know
+    good = np.isfinite(far) & (low <= boxes.high) & (high >= boxes.low)
+    return Boxes(np.where(good, np.fmax(boxes.low, low), boxes.low), np.where(good, np.fmin(boxes.high, high), boxes.high))
 
 
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:

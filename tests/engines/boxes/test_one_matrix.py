@@ -379,18 +379,25 @@ def test_a_distance_that_is_no_number_proves_nothing() -> None:
 
 
 @pytest.mark.rule("E-15")
+@pytest.mark.parametrize("norm", tuple(Norm))
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_sides_that_exclude_each_other_meet_at_no_point(n: int) -> None:
-    excluded = 0
+def test_sides_that_exclude_each_other_meet_at_no_point(n: int, norm: Norm) -> None:
+    excluded, radius = 0, 8.0 if norm == "inf" else 0.75
     for seed in range(12):
         rng = np.random.default_rng([n, seed])
-        setting = setting_of(dyadic(rng, n, n, 6), np.zeros(n))
+        setting = setting_of(dyadic(rng, n, n, 6), np.zeros(n), norm=norm)
         low, high = boxes_in(rng, n, 8, width=0.5)
-        known = enclose(Batches(setting), low, high, radius=8.0)
+        if norm != "inf":
+            low, high = low / 4 - 0.5, high / 4 + 0.5
+        known = enclose(Batches(setting), low, high, radius)
         found = Exclusions.of(known, rng.random((setting.neurons, 8)))
         for k in range(8):
             shares = np.concatenate([rng.integers(0, 17, (60, n)) / 16, list(product([0.0, 1.0], repeat=n))])
-            z = setting.preactivations(low[k] + shares * (high[k] - low[k]))[:, found.neurons[:, k]]
+            points = low[k] + shares * (high[k] - low[k])
+            points = points[
+                [norm.measure(map(Fraction, point)) <= Fraction(radius) ** norm.power for point in points.tolist()]
+            ]
+            z = setting.preactivations(points)[:, found.neurons[:, k]]
             taken = np.stack([z >= 0, z <= 0])  # dyadic numbers: exact
             both = np.einsum("apx,bpy->xayb", taken, taken)
             assert not (found.sides[..., k] & (both > 0)).any()

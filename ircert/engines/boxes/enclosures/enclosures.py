@@ -7,13 +7,14 @@ Balls of norms 1 and 2 bound neurons too: A (x - c) is bounded on the box cut wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ircert.bounds.rounding import UNIT, slack
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.support import upper
+from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Indices, Mask
 
 UNDERFLOW = 1e-300
@@ -32,6 +33,7 @@ class Enclosures:
     total:          a bound on the sum of all absolute values on the way
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
+    place, radius:  the ball that they hold in
     """
 
     middle: Array
@@ -49,13 +51,15 @@ class Enclosures:
     output: Array
     total: Array
     sizes: dict[str, Array]
+    place: Setting
+    radius: float
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
         names = ["middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths"]
         names += ["lines", "values", "errors", "output", "total"]
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
-        return Enclosures(**{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
+        return replace(self, **{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 
 
 def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosures:
@@ -138,7 +142,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, relu, add))[:, :n]
     return Enclosures(
-        middle, half, on, off, lows, highs, slopes, shifts, depths, lines, values, errors, output, total, sizes
+        *(middle, half, on, off, lows, highs, slopes, shifts, depths, lines, values, errors, output, total, sizes),
+        *(setting, radius),
     )
 
 

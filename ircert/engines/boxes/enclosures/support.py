@@ -5,8 +5,8 @@ For offsets o from the centre, low <= o <= high and |o| <= r, any weight w >= 0 
     norm 1:  a o  <=  w r     + sum over j of the largest a_j o_j - w |o_j|      on [low_j, high_j]
     norm 2:  a o  <=  w r²/2  + sum over j of the largest a_j o_j - w o_j² / 2   on [low_j, high_j]
 
-because what is added is not negative in the ball. In norm 1 the bound is convex and piecewise linear in w, with kinks at
-the |a_j|, which are tried, and no less than 0 (the box alone): so it is the least. In norm 2 a few weights are tried.
+because what is added is not negative in the ball. In norm 1 the bound is convex and piecewise linear in w, with kinks
+at the |a_j|, which are tried (w = 0 is the box alone, and left to others); in norm 2 a few weights are.
 """
 
 from __future__ import annotations

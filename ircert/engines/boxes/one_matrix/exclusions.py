@@ -14,6 +14,7 @@ import numpy as np
 from ircert.bounds.rounding import UNIT
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
 
 MOST = 8
@@ -56,8 +57,10 @@ class Exclusions:
             here = boxes[start : start + step]
             first, second = (tuple(part[k][:, here] for part in (lines, values, errors)) for k in (i, j))
             both = is_free[i][:, here] & is_free[j][:, here]
-            for a, b, found in _excluded(first, second, known.half[:, here].T):
-                sides[i, a, j, b, start : start + step] = sides[j, b, i, a, start : start + step] = found & both
+            by_box = _excluded(first, second, known.half[:, here].T)
+            for a, b, found in by_box + _excluded_in_ball(first, second, known, here):
+                sides[i, a, j, b, start : start + step] |= found & both
+        sides |= sides.transpose(2, 3, 0, 1, 4)
         return Exclusions(order, sides)
 
     def take(self, chosen: Indices) -> Exclusions:
@@ -92,8 +95,7 @@ def _excluded(first: tuple[Array, ...], second: tuple[Array, ...], half: Array) 
     found = []
     for same, sides in ((1.0, ((ON, ON), (OFF, OFF))), (-1.0, ((ON, OFF), (OFF, ON)))):
         with np.errstate(all="ignore"):
-            kinks = -same * first[0] / second[0]
-            kappa = np.where((kinks > 1 / LARGEST) & (kinks < LARGEST), kinks, 1.0)
+            kappa = _positive(-same * first[0] / second[0])
             # (pairs, boxes, kinks, inputs)
             line = first[0][..., None, :] + (same * kappa)[..., None] * second[0][..., None, :]
             reach = np.matmul(np.abs(line), half[:, :, None])[..., 0]
@@ -106,3 +108,50 @@ def _excluded(first: tuple[Array, ...], second: tuple[Array, ...], half: Array) 
             for (a, b), sign in zip(sides, (1.0, -1.0), strict=True):
                 found.append((a, b, np.asarray((sign * value + reach + error < -room).any(axis=-1))))
     return found
+
+
+def _excluded_in_ball(
+    first: tuple[Array, ...], second: tuple[Array, ...], known: Enclosures, here: Indices
+) -> list[tuple[int, int, Mask]]:
+    """The same by a ball of norm 1 or 2 alone: s z_i + κ t z_j is at most its value at the centre and radius times
+    length."""
+    setting, radius = known.place, known.radius
+    if setting.norm == Norm.INF or not 0 < radius < np.inf:
+        return []
+    found = []
+    with np.errstate(all="ignore"):
+        offset = setting.center - known.middle[:, here].T
+        values = [b + (a * offset).sum(axis=-1) for a, b, _ in (first, second)]
+        sizes = [np.abs(b) + (np.abs(a) * np.abs(offset)).sum(axis=-1) for a, b, _ in (first, second)]
+        for a, s in ((ON, 1.0), (OFF, -1.0)):
+            for b, t in ((ON, 1.0), (OFF, -1.0)):
+                lines, at = (s * first[0], t * second[0]), (s * values[0], t * values[1])
+                kappa = _multiplier(setting.norm, lines, at, radius)
+                wide = radius * setting.norm.dual.lengths(lines[0] + kappa[..., None] * lines[1])
+                error = first[2] + kappa * second[2]
+                longest = radius * setting.norm.dual.lengths(np.abs(lines[0]) + kappa[..., None] * np.abs(lines[1]))
+                size = sizes[0] + kappa * sizes[1] + longest + error
+                room = 16.0 * (len(setting.center) + 16) * UNIT * size + 1e-290 * (1 + radius)
+                found.append((a, b, np.asarray(at[0] + kappa * at[1] + wide + error < -room)))
+    return found
+
+
+def _multiplier(norm: Norm, lines: tuple[Array, Array], values: tuple[Array, Array], radius: float) -> Array:
+    """κ > 0 for which value_i + κ value_j + radius |A_i + κ A_j| is about least; 1 where floats find none."""
+    first, second = lines
+    if norm == Norm.TWO:
+        p, q, s = (first * second).sum(axis=-1), (second**2).sum(axis=-1), (first**2).sum(axis=-1)
+        kappa = (-p - values[1] * np.sqrt((s * q - p * p) / (q * radius * radius - values[1] ** 2))) / q
+    else:
+        # piecewise linear, with kinks where two entries have the same size
+        k, m = np.triu_indices(first.shape[-1], 1)
+        kinks = [-(first[..., k] + r * first[..., m]) / (second[..., k] + r * second[..., m]) for r in (1.0, -1.0)]
+        tried = _positive(np.concatenate([*kinks, np.ones((*values[0].shape, 1))], axis=-1))
+        lengths = np.abs(first[..., None, :] + tried[..., None] * second[..., None, :]).max(axis=-1)
+        tops = tried * values[1][..., None] + radius * lengths
+        kappa = np.take_along_axis(tried, np.argmin(tops, axis=-1)[..., None], axis=-1)[..., 0]
+    return _positive(kappa)
+
+
+def _positive(kappa: Array) -> Array:
+    return np.where((kappa > 1 / LARGEST) & (kappa < LARGEST), kappa, 1.0)

@@ -65,7 +65,8 @@ def trimmed(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
     """Boxes that hold all points of the given ones in the ball: as far as a coordinate may go, given the others.
 
     With d_i the least of |x_i - c_i| on a box, |x_j - c_j| is at most r - sum of the other d_i in norm 1, and the root
-    of r² - the sum of their squares in norm 2. What floats may get wrong is added.
+    of r² - the sum of their squares in norm 2. On a box that meets the ball these sums are at most 1 in parts of it,
+    so that floats get them wrong by a few units for each input; that is added.
     """
     if setting.norm == Norm.INF or not np.isfinite(radius):
         return boxes
@@ -78,7 +79,8 @@ def trimmed(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
         low, high = np.nextafter(setting.center - far, -np.inf), np.nextafter(setting.center + far, np.inf)
     # where nothing is left the box misses the ball, and whoever asks for its distance will know
     good = np.isfinite(far) & (low <= boxes.high) & (high >= boxes.low)
-    return Boxes(np.where(good, np.fmax(boxes.low, low), boxes.low), np.where(good, np.fmin(boxes.high, high), boxes.high))
+    low, high = np.where(good, low, -np.inf), np.where(good, high, np.inf)
+    return Boxes(np.fmax(boxes.low, low), np.fmin(boxes.high, high))
 
 
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
 import ircert
-from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
+from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest, trimmed
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.build import square
@@ -47,6 +48,41 @@ def test_distances_of_boxes_are_strict(size: float, norm: str) -> None:
     setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
     corner = Boxes(np.array([[size, 0.0]]), np.array([[size, 0.0]]))
     assert 0 <= nearest(setting, corner)[0] < size < farthest(setting, corner)[0]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("scale", [1e-310, 1.0, 1e150])
+def test_trimmed_boxes_keep_all_points_of_the_ball(scale: float, norm: Norm) -> None:
+    rng = np.random.default_rng(int(norm.power))
+    center = scale * np.array([0.1, -0.2, 0.3])
+    setting = setting_of(residual(rng, 3, 2), center, norm=norm)
+    low = center + scale * rng.uniform(-1.2, 1.0, (200, 3))
+    boxes = Boxes(low, low + scale * rng.uniform(0.0, 0.6, (200, 3)))
+    found = trimmed(setting, boxes, scale)
+    assert (found.low >= boxes.low).all()
+    assert (found.high <= boxes.high).all()
+    assert (found.widths < boxes.widths).any() == (norm != "inf")
+    points = [Fraction(0), Fraction(3, 5), Fraction(-4, 5), Fraction(1), Fraction(-1), Fraction(2, 7), Fraction(-5, 7)]
+    exact, met = setting.exact_center, 0
+    for steps in product(points, repeat=3):
+        if norm.measure(steps) > 1:
+            continue
+        at = [c + s * Fraction(scale) for c, s in zip(exact, steps, strict=True)]
+        sides = zip(at, boxes.low.T.tolist(), boxes.high.T.tolist(), strict=True)
+        inner = zip(at, found.low.T.tolist(), found.high.T.tolist(), strict=True)
+        held, kept = (
+            np.array([[a <= t <= b for a, b in zip(lows, highs, strict=True)] for t, lows, highs in part]).all(axis=0)
+            for part in (sides, inner)
+        )
+        assert (kept == held).all()
+        met += int(held.sum())
+    assert met > 50
+
+
+def test_boxes_that_miss_the_ball_stay_as_they_are() -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=Norm.ONE)
+    far = Boxes(np.array([[2.0, 2.0]]), np.array([[3.0, 3.0]]))
+    assert np.array_equal(trimmed(setting, far, 1.0).low, far.low)
 
 
 @pytest.mark.parametrize("norm", NORMS)

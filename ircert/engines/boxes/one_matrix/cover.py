@@ -30,7 +30,7 @@ MOST_CORNERS = 300
 """Corners that are kept, of boxes that failed."""
 LOOKED_AT = 128
 """Boxes of a wave in which points are looked at, and regions that are: C may be wrong there."""
-ENOUGH = 12
+ENOUGH = 3
 """Points where C is wrong after which it is given up."""
 CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""

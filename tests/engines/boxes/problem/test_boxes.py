@@ -56,13 +56,13 @@ def test_trimmed_boxes_keep_all_points_of_the_ball(scale: float, norm: Norm) -> 
     rng = np.random.default_rng(int(norm.power))
     center = scale * np.array([0.1, -0.2, 0.3])
     setting = setting_of(residual(rng, 3, 2), center, norm=norm)
-    low = center + scale * rng.uniform(-1.2, 1.0, (200, 3))
-    boxes = Boxes(low, low + scale * rng.uniform(0.0, 0.6, (200, 3)))
+    low = center + scale * rng.uniform(-1.2, 1.0, (80, 3))
+    boxes = Boxes(low, low + scale * rng.uniform(0.0, 0.6, (80, 3)))
     found = trimmed(setting, boxes, scale)
     assert (found.low >= boxes.low).all()
     assert (found.high <= boxes.high).all()
     assert (found.widths < boxes.widths).any() == (norm != "inf")
-    points = [Fraction(0), Fraction(3, 5), Fraction(-4, 5), Fraction(1), Fraction(-1), Fraction(2, 7), Fraction(-5, 7)]
+    points = [sign * Fraction(a, b) for sign in (1, -1) for a, b in ((0, 1), (2, 7), (5, 7), (3, 5), (4, 5), (2, 5))]
     exact, met = setting.exact_center, 0
     for steps in product(points, repeat=3):
         if norm.measure(steps) > 1:
@@ -76,7 +76,7 @@ def test_trimmed_boxes_keep_all_points_of_the_ball(scale: float, norm: Norm) -> 
         )
         assert (kept == held).all()
         met += int(held.sum())
-    assert met > 50
+    assert met > 10
 
 
 def test_boxes_that_miss_the_ball_stay_as_they_are() -> None:

@@ -24,6 +24,7 @@ from ircert.geometry.norm import NormLike
 from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
+from ircert.ir.ops import Curve
 from ircert.limits import Deadline, until
 from ircert.questions.query import Problem, Query, positive_float
 from ircert.result.result import ModelFacts, Result
@@ -74,7 +75,7 @@ def certify(
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     question = Question(
-        graph=piecewise_linear(graph, "the network"),
+        graph=certifiable(graph, "the network"),
         other=query.other,
         problem=query.problem,
         place=Place.of(query.ball),
@@ -109,6 +110,7 @@ def certify(
         radius=judged.radius,
         optimum=judged.optimum,
         witness=judged.witness,
+        turned=judged.turned,
         reason=judged.reason,
         stop=answer.stop,
         problem=question.problem,
@@ -156,18 +158,32 @@ def _asked(
 
 
 def _optional_network(given: Any) -> Graph | None:
-    return None if given is None else piecewise_linear(given, "the other network")
+    return None if given is None else certifiable(given, "the other network")
+
+
+def certifiable(given: Any, what: str) -> Graph:
+    """A graph, or whatever `ircert.load` reads, as a graph that can be certified; UnsupportedModel if it cannot."""
+    graph = given if isinstance(given, Graph) else load(given)
+    for node in graph.nodes:
+        if not (node.op.piecewise_linear or isinstance(node.op, Curve)):
+            raise UnsupportedModel(
+                f"`{node.op.kind}` in {what} is neither piecewise linear nor a smooth function of one number",
+                where=f"node `{node.name}`",
+                remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
+                "and of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like",
+            )
+    return graph
 
 
 def piecewise_linear(given: Any, what: str) -> Graph:
-    """A graph, or whatever `ircert.load` reads, as a graph that can be certified; UnsupportedModel if it cannot."""
+    """A graph, or whatever `ircert.load` reads, that has linear regions; UnsupportedModel if it has none."""
     graph = given if isinstance(given, Graph) else load(given)
     for node in graph.nodes:
         if not node.op.piecewise_linear:
             raise UnsupportedModel(
                 f"`{node.op.kind}` in {what} is not piecewise linear",
                 where=f"node `{node.name}`",
-                remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools",
+                remedy="it needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools",
             )
     return graph
 

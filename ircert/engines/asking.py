@@ -19,9 +19,16 @@ def check(engine: Engine, question: Question) -> None:
         raise QueryError(
             f"the engine `{engine.name}` takes no {_named(unknown)}", remedy=_who_takes(given_options(question))
         )
-    refusal = engine.refusal(question)
+    refusal = refused(engine, question)
     if refusal is not None:
         raise QueryError(f"the engine `{engine.name}` cannot answer: {refusal}", remedy='engine="auto" chooses one')
+
+
+def refused(engine: Engine, question: Question) -> str | None:
+    """Why an engine does not take a question: there are curves, or it says so itself."""
+    if question.is_smooth and not engine.takes_smooth:
+        return "it needs linear regions, and the network has smooth operations; engine=\"boxes\" takes them"
+    return engine.refusal(question)
 
 
 def given_options(question: Question) -> frozenset[str]:

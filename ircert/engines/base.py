@@ -50,7 +50,7 @@ def silent(progress: Progress) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Question(Placed):
-    """A validated question about piecewise-linear graphs, as they were loaded.
+    """A validated question about graphs of piecewise-linear operations and curves, as they were loaded.
 
     place:     the centre, the norm and the domain of all balls
     radius:    the closed ball to decide, or None to search for the largest good radius up to max_radius (or inf)
@@ -92,6 +92,11 @@ class Question(Placed):
         return self.networks.network
 
     @property
+    def is_smooth(self) -> bool:
+        """Whether there are curves, so that no finite number of linear regions describes the networks."""
+        return any(network.has_curves for network in self.networks)
+
+    @property
     def reach(self) -> float:
         """The radius beyond which nothing matters."""
         return self.max_radius if self.radius is None else self.radius
@@ -122,6 +127,8 @@ class Answer:
     verdict: for a fixed ball; None for a search, where the bracket says it
     witness: an exact pair; needed for a refuted verdict (inside the ball) and for every refuted end (where the end is
              an infimum, near it)
+    turned:  two exact points inside every larger ball, with determinants of opposite signs: another kind of witness for
+             `local` with as many outputs as inputs
     stats:   free form; a dict under "seconds" is shown as where the time went
     engine:  who answered, if it was not the engine that was asked
     stop:    what ended the search before it knew; None where it went to its end
@@ -138,6 +145,7 @@ class Answer:
     formulation: str | None = None
     engine: str | None = None
     stop: Stop | None = None
+    turned: Points | None = None
 
     @classmethod
     def good(cls, end: End, stats: Stats = NO_STATS, optimum: Optimum | None = None, trust: Trust = "exact") -> Answer:
@@ -219,11 +227,13 @@ class Engine(ABC):
 
     options:     those of OPTIONS that it knows; others are refused before it is asked
     takes_turns: whether `auto` asks it, in turns with others
+    takes_smooth: whether it takes networks with curves; for others they are refused before it is asked
     """
 
     name: ClassVar[str]
     options: frozenset[str] = frozenset()
     takes_turns: ClassVar[bool] = False
+    takes_smooth: ClassVar[bool] = False
 
     @abstractmethod
     def refusal(self, question: Question) -> str | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ircert.engines.base import Question
 from ircert.geometry.ball import Ball
-from ircert.ir.ops import Relu
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Curve, Op, Relu
 from ircert.programs.encodings.analyse import Method, analyse
 
 FIRST = 1.0
@@ -17,15 +18,19 @@ LARGEST = 4096
 
 @dataclass(frozen=True)
 class Size:
-    """unstable: neurons that bounds leave both phases; binaries: their phases in the program, one for each copy."""
+    """unstable: neurons that bounds leave both phases; binaries: their phases in the program, one for each copy;
+    smooth: curves, where there are some: then nothing is said of phases."""
 
     radius: float
     neurons: int
     unstable: int
     binaries: int
+    smooth: int = 0
 
     def __str__(self) -> str:
         """One line for people."""
+        if self.smooth:
+            return f"{self.neurons} neurons, of which {self.smooth} are smooth"
         return (
             f"{self.neurons} neurons, of which {self.unstable} may switch in the ball of radius {self.radius:g} "
             f"({self.binaries} binaries)"
@@ -37,11 +42,19 @@ def estimated_size(question: Question) -> Size:
     radius = min(FIRST, question.max_radius) if question.radius is None else question.radius
     ball = Ball(question.center, radius, question.norm, question.low, question.high)
     neurons = unstable = 0
+    if question.is_smooth:
+        counts = [_counted(network.lowered, kind) for network in question.networks for kind in (Relu, Curve)]
+        return Size(radius, sum(counts), 0, 0, sum(counts[1::2]))
     for network in question.networks:
         plain = network.lowered
-        count = sum(plain.sizes[node.name] for node in plain.nodes if isinstance(node.op, Relu))
+        count = _counted(plain, Relu)
         method: Method = "symbolic" if count <= LARGEST else "interval"
         neurons += count
         unstable += analyse(plain, ball, method).count_unstable()
     copies = 1 if question.problem == "pseudo" else 2
     return Size(radius, neurons, unstable, copies * unstable)
+
+
+def _counted(graph: Graph, kind: type[Op]) -> int:
+    """The neurons of a kind."""
+    return sum(graph.sizes[node.name] for node in graph.nodes if isinstance(node.op, kind))

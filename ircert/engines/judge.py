@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,9 +11,10 @@ from ircert.geometry.domain import Box
 from ircert.questions.query import Query
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Trust, Verdict
-from ircert.result.witness import Witness, length, report
+from ircert.result.witness import TurnedPair, Witness, length, report, turned_pair
 from ircert.witnesses.replay import refutes
 
+TURNED = "determinants of opposite signs at two points within this radius, proved by interval arithmetic"
 REPLAYED = "a collision within this radius, replayed in exact arithmetic on the loaded network"
 NOTHING = "nothing is proved beyond the centre itself"
 NEAR = 2.0**-30
@@ -33,18 +35,20 @@ class Judgement:
     witness: Witness | None
     optimum: Optimum | None
     reason: str | None
+    turned: TurnedPair | None = None
 
 
 def judge(question: Question, answer: Answer, require: str | None = None) -> Judgement:
     """The judgement of an answer; with require="exact", of what does not rest on a solver's float bound."""
     witness, distance = _replayed(question, answer)
+    turned = _verified(question, answer)
     if require == "exact":
         answer = replace(answer, optimum=_without_solver(question, answer.optimum))
         answer = _without_float_bounds(answer) if answer.trust == "solver" else answer
     if question.radius is not None:
-        judged = _fixed(question, question.radius, answer, witness, distance)
+        judged = _fixed(question, question.radius, answer, witness, distance, turned)
     else:
-        judged = _search(question, answer, witness, distance)
+        judged = _search(question, answer, witness, distance, turned)
     return judged if require is None else replace(judged, trust="exact")
 
 
@@ -61,16 +65,47 @@ def _replayed(question: Question, answer: Answer) -> tuple[Witness | None, float
     return report(question.graph, question.other, question.norm, x, y), distance
 
 
+def _verified(question: Question, answer: Answer) -> TurnedPair | None:
+    """Two points of opposite orientation, after interval arithmetic on the loaded network (R-12)."""
+    if answer.turned is None:
+        return None
+    if question.problem != "local" or question.graph.output_dim != question.graph.input_dim:
+        raise BrokenProof("determinants say nothing about this question")
+    found = turned_pair(question.graph, *answer.turned)
+    if found is None:
+        raise BrokenProof("the engine's determinants are not of opposite signs in interval arithmetic")
+    low, high = ([Fraction(v) if math.isfinite(v) else None for v in side.tolist()] for side in (question.low, question.high))
+    for point in (found.exact.x, found.exact.y):
+        for v, a, b in zip(point, low, high, strict=True):
+            if (a is not None and v <= a) or (b is not None and v >= b):
+                raise BrokenProof("a point with a determinant does not lie in the interior of the domain")
+    return found
+
+
+def _reach(question: Question, turned: TurnedPair) -> float:
+    """A radius such that the interior of every larger ball holds both points."""
+    center = [Fraction(v) for v in question.center.tolist()]
+    return max(length(question.norm, point, center) for point in (turned.exact.x, turned.exact.y))
+
+
 def _query(question: Question, radius: float) -> Query:
     box = Box(question.low, question.high)
     return Query(question.problem, question.center, radius, question.norm, question.other, box)
 
 
 def _fixed(
-    question: Question, radius: float, answer: Answer, witness: Witness | None, distance: float | None
+    question: Question,
+    radius: float,
+    answer: Answer,
+    witness: Witness | None,
+    distance: float | None,
+    turned: TurnedPair | None,
 ) -> Judgement:
     ball = _query(question, radius).ball
     inside = witness is not None and ball.contains(witness.exact.x) and ball.contains(witness.exact.y)
+    within = turned is not None and _reach(question, turned) < radius
+    if not inside and within:
+        return _folded(question, answer, turned)
     if answer.verdict == "refuted" and not inside:
         raise BrokenProof("the engine refuted the ball without a collision inside it")
     if answer.verdict == "certified" and inside:
@@ -88,10 +123,25 @@ def _fixed(
     return Judgement("unresolved", answer.trust, _bracket(certified, None), None, answer.optimum, reason)
 
 
-def _search(question: Question, answer: Answer, witness: Witness | None, distance: float | None) -> Judgement:
+def _folded(question: Question, answer: Answer, turned: TurnedPair | None) -> Judgement:
+    """A ball whose interior has both orientations."""
+    assert turned is not None
+    if answer.verdict == "certified":
+        raise BrokenProof("the engine certified a ball that is turned over somewhere")
+    certified = answer.certified if answer.trust == "exact" else End(0.0, NOTHING)
+    bracket = _bracket(certified, End(_reach(question, turned), TURNED))
+    return Judgement("refuted", "exact", bracket, None, answer.optimum, None, turned)
+
+
+def _search(
+    question: Question, answer: Answer, witness: Witness | None, distance: float | None, turned: TurnedPair | None
+) -> Judgement:
     refuted = answer.refuted
     reason = answer.reason
-    if distance is None and refuted is not None:
+    reach = None if turned is None else _reach(question, turned)
+    if reach is not None and (distance is None or reach < distance):
+        refuted = End(reach, TURNED)
+    elif distance is None and refuted is not None:
         refuted, reason = None, "a collision was claimed, but none could be shown in exact arithmetic"
     elif distance is not None:
         found = End(distance, REPLAYED)
@@ -100,8 +150,8 @@ def _search(question: Question, answer: Answer, witness: Witness | None, distanc
     if radius.refuted == 0.0:  # no ball is good
         return Judgement("refuted", "exact", radius, witness, None, None)
     if settles(question, radius):
-        return Judgement("certified", answer.trust, radius, witness, None, None)
-    return Judgement("unresolved", answer.trust, radius, witness, None, reason or _why(question, answer))
+        return Judgement("certified", answer.trust, radius, witness, None, None, turned)
+    return Judgement("unresolved", answer.trust, radius, witness, None, reason or _why(question, answer), turned)
 
 
 def settles(question: Question, radius: Radius) -> bool:

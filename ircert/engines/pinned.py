@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ircert.engines.base import Answer, Question
+from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.questions.network import Networks
 
 
@@ -40,6 +40,10 @@ def _without(answer: Answer, free: list[int]) -> Answer:
 def unpinned(answer: Answer, question: Question) -> Answer:
     """The answer to `without_pinned(question)` with its witness in all coordinates, by the lift of what fixed them."""
     values = _pinned(question)
+    if values and answer.turned is not None:  # determinants are those of all inputs
+        verdict = "unresolved" if answer.verdict == "refuted" else answer.verdict
+        stop = answer.stop or Stop(Cause.UNDECIDED, "determinants of some inputs alone are not judged")
+        answer = replace(answer, verdict=verdict, turned=None, refuted=None, stop=stop)
     if answer.witness is None or not values:
         return answer
     fixed: Networks = question.networks.fix(values)

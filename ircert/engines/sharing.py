@@ -63,6 +63,8 @@ def merged(known: Answer | None, later: Answer) -> Answer:
         found = replace(later, certified=known.certified, trust=known.trust)
     if known.witness is not None and not _is_nearer(later, known):
         found = replace(found, refuted=known.refuted, witness=known.witness)
+    if known.turned is not None and (later.refuted is None or (known.refuted or math.inf) < later.refuted):
+        found = replace(found, refuted=known.refuted, turned=known.turned)
     return found
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ircert.errors import PointError
 from ircert.ir.arrays import Array
-from ircert.ir.ops import Op, Relu
+from ircert.ir.ops import Curve, Op, Relu
 from ircert.ir.rational import Rationals
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ def all_values(graph: Graph, x: object) -> dict[str, Array]:
 
 
 def preactivations(graph: Graph, points: Array) -> Array:
-    """What every relu entry reads at every point (rows), in floats; not finite where floats do not reach."""
+    """What every entry of a relu or curve reads at every point (rows), in floats; not finite where they do not reach."""
     values: dict[str, Array] = {graph.input: points}
     found = [np.zeros((len(points), 0))]
     for node in graph.nodes:
         if node.name == graph.input:
             continue
         operands = [values[name] for name in node.operands]
-        if isinstance(node.op, Relu):
+        if isinstance(node.op, Relu | Curve):
             found.append(operands[0])
         values[node.name] = node.op.evaluate(*operands)
     return np.concatenate(found, axis=1)

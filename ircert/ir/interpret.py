@@ -14,7 +14,7 @@ import numpy as np
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import Indices
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Op, Relu, Select
+from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Relu, Select
 from ircert.limits import checkpoint
 
 V = TypeVar("V")
@@ -47,6 +47,10 @@ class Forward(Generic[V]):
         """max(0, x)."""
         raise NotImplementedError
 
+    def curve(self, node: Node, x: V) -> V:
+        """A smooth function of each entry; refused by those that know relus alone."""
+        raise _refused(node)
+
     def select(self, name: str, indices: Indices, x: V) -> V:
         """Some entries."""
         values: Any = x
@@ -69,6 +73,8 @@ class Forward(Generic[V]):
     def step(self, node: Node, given: list[V]) -> V:
         """The value of a node from those of its operands."""
         act = self.steps.get(type(node.op))
+        if act is None and isinstance(node.op, Curve):
+            return self.curve(node, given[0])
         if act is None:
             raise _refused(node)
         found: V = act(self, node, given)
@@ -85,10 +91,15 @@ class Forward(Generic[V]):
 
 
 class Given(Forward[V]):
-    """Steps that are given as functions; the others treat arrays as usual."""
+    """Steps that are given as functions; the others treat arrays as usual.
 
-    def __init__(self, affine: Step, relu: Step, add: Callable[[list[V]], V] | None = None) -> None:
-        self._affine, self._relu, self._add = affine, relu, add
+    With `curves` the step of relus is that of curves too: it goes by the name of the node.
+    """
+
+    def __init__(
+        self, affine: Step, relu: Step, add: Callable[[list[V]], V] | None = None, *, curves: bool = False
+    ) -> None:
+        self._affine, self._relu, self._add, self._curves = affine, relu, add, curves
 
     def affine(self, name: str, op: Affine, x: V) -> V:
         found: V = self._affine(name, x)
@@ -97,6 +108,9 @@ class Given(Forward[V]):
     def relu(self, name: str, x: V) -> V:
         found: V = self._relu(name, x)
         return found
+
+    def curve(self, node: Node, x: V) -> V:
+        return self.relu(node.name, x) if self._curves else super().curve(node, x)
 
     def add(self, name: str, parts: list[V]) -> V:
         return super().add(name, parts) if self._add is None else self._add(parts)
@@ -125,6 +139,10 @@ class Backward(Generic[V]):
         """The forms with the slopes of the neurons."""
         raise NotImplementedError
 
+    def curve(self, node: Node, given: V) -> V:
+        """The forms with the slopes of a smooth function; refused by those that know relus alone."""
+        raise _refused(node)
+
     def select(self, node: Node, indices: Indices, size: int, given: V) -> V:
         """The forms at the places that were selected, of so many."""
         rows: Any = given
@@ -148,6 +166,8 @@ class Backward(Generic[V]):
     def step(self, graph: Graph, node: Node, given: V) -> Iterable[V]:
         """The forms that a node gives to each of its operands."""
         act = self.steps.get(type(node.op))
+        if act is None and isinstance(node.op, Curve):
+            return [self.curve(node, given)]
         if act is None:
             raise _refused(node)
         return act(self, graph, node, given)
@@ -167,8 +187,8 @@ class Backward(Generic[V]):
 class GivenBack(Backward[V]):
     """Steps that are given as functions; the others treat arrays as usual."""
 
-    def __init__(self, affine: Step, relu: Step) -> None:
-        self._affine, self._relu = affine, relu
+    def __init__(self, affine: Step, relu: Step, *, curves: bool = False) -> None:
+        self._affine, self._relu, self._curves = affine, relu, curves
 
     def affine(self, node: Node, op: Affine, given: V) -> V:
         found: V = self._affine(node.name, given)
@@ -177,3 +197,6 @@ class GivenBack(Backward[V]):
     def relu(self, node: Node, given: V) -> V:
         found: V = self._relu(node.name, given)
         return found
+
+    def curve(self, node: Node, given: V) -> V:
+        return self.relu(node, given) if self._curves else super().curve(node, given)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ircert.ir.fractions_text import to_text
 from ircert.result.radius import End
-from ircert.result.witness import Witness
+from ircert.result.witness import TurnedPair, Witness
 
 if TYPE_CHECKING:
     from ircert.result.result import ModelFacts, Result
@@ -45,6 +45,7 @@ def _fields(result: Result) -> dict[str, Any]:
         },
         "optimum": None if result.optimum is None else result.optimum._asdict(),
         "witness": None if result.witness is None else _witness(result.witness),
+        **({} if result.turned is None else {"turned": _turned(result.turned)}),
         "engine": result.engine,
         "backend": result.backend,
         "formulation": result.formulation,
@@ -68,6 +69,15 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "separation": witness.separation,
         "output_gap": witness.output_gap,
         "exact": {"x": witness.exact.x, "y": witness.exact.y},
+    }
+
+
+def _turned(pair: TurnedPair) -> dict[str, Any]:
+    return {
+        "x": pair.x,
+        "y": pair.y,
+        "determinants": pair.determinants,
+        "exact": {"x": pair.exact.x, "y": pair.exact.y},
     }
 
 

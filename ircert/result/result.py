@@ -12,7 +12,7 @@ from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.result.radius import Radius
 from ircert.result.stop import Cause, Stop
-from ircert.result.witness import Witness
+from ircert.result.witness import TurnedPair, Witness
 
 Verdict: TypeAlias = Literal["certified", "refuted", "unresolved"]
 Trust: TypeAlias = Literal["exact", "solver"]
@@ -48,6 +48,7 @@ class Result:
     verdict:    `certified` (then the result is true in a condition), `refuted` (a search: the property holds on no
                 ball) or `unresolved`; `reason` says why the latter
     stop:       what ended the search before it went to its end, whatever the verdict; None if nothing did
+    turned:     two points with determinants of opposite signs, where those refute (smooth networks)
     radius:     the bracket of the largest good radius, each end with its evidence
     trust:      `exact` (proved in exact arithmetic) or `solver` (rests on a solver's float bound)
     asked_radius, max_radius: the closed ball that was decided, or the limit of the search; one of them is None
@@ -66,6 +67,7 @@ class Result:
     graph: Graph = field(repr=False)
     optimum: Optimum | None = None
     witness: Witness | None = None
+    turned: TurnedPair | None = None
     reason: str | None = None
     stop: Stop | None = None
     domain: tuple[Array, Array] | None = None

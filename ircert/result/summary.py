@@ -77,12 +77,24 @@ def _optimum(result: Result) -> list[str]:
 def _witness(result: Result) -> list[str]:
     found = result.witness
     if found is None:
-        return []
+        return _turned(result)
     apart = "outputs of the other network" if result.problem == "transform" else "points"
     return [
         f"  witness    x = {_point(found.x.tolist())}",
         f"             y = {_point(found.y.tolist())}",
         f"             {apart} {found.separation:.6g} apart; replayed in exact arithmetic on the loaded network",
+    ]
+
+
+def _turned(result: Result) -> list[str]:
+    pair = result.turned
+    if pair is None:
+        return []
+    (a, b), (c, d) = pair.determinants
+    return [
+        f"  turned     x = {_point(pair.x.tolist())}, determinant in [{a:.6g}, {b:.6g}]",
+        f"             y = {_point(pair.y.tolist())}, determinant in [{c:.6g}, {d:.6g}]",
+        "             an injective map has one orientation; proved by interval arithmetic on the loaded network",
     ]
 
 

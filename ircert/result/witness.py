@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from flint import arb
 
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
+from ircert.ir.enclosure import enclosed_determinant
 from ircert.ir.graph import Graph
 from ircert.witnesses.replay import Witness as ExactPair
 
@@ -28,6 +31,39 @@ class Witness:
     separation: float
     output_gap: float
     exact: ExactPair
+
+
+@dataclass(frozen=True, eq=False)
+class TurnedPair:
+    """Two points at which the determinant of the Jacobian has opposite signs, proved by interval arithmetic.
+
+    x, y:         the points, rounded to floats; exact.x and exact.y are the points themselves
+    determinants: floats (low, high) around the determinant at each
+    """
+
+    x: Array
+    y: Array
+    determinants: tuple[tuple[float, float], tuple[float, float]]
+    exact: ExactPair
+
+
+BITS = (128, 512)
+"""Of interval arithmetic: more where the first do not tell."""
+
+
+def turned_pair(graph: Graph, x: list[Fraction], y: list[Fraction]) -> TurnedPair | None:
+    """The report on two points of opposite orientation; None if interval arithmetic does not show that they are."""
+    for bits in BITS:
+        first, second = (enclosed_determinant(graph, point, bits) for point in (x, y))
+        if (first > 0 and second < 0) or (first < 0 and second > 0):
+            return TurnedPair(_floats(x), _floats(y), (_outward(first), _outward(second)), ExactPair(list(x), list(y)))
+    return None
+
+
+def _outward(ball: arb) -> tuple[float, float]:
+    low, high = float(ball.lower()), float(ball.upper())
+    below, above = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
+    return min(below, 0.0) if low < 0 else max(below, 0.0), max(above, 0.0) if high > 0 else min(above, 0.0)
 
 
 def report(graph: Graph, other: Graph | None, norm: Norm, x: list[Fraction], y: list[Fraction]) -> Witness:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ircert import engines
-from ircert.engines.asking import ask, given_options, nothing_known
+from ircert.engines.asking import ask, given_options, nothing_known, refused
 from ircert.engines.auto.turns import Plan
 from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
 from ircert.engines.instant.collapse import free_inputs
@@ -24,6 +24,7 @@ class Auto(Engine):
     """Asks the instant answers, then the engines that do not refuse, in turns."""
 
     name = "auto"
+    takes_smooth = True
 
     def __init__(self) -> None:
         self._engines = {engine.name: engine for engine in _participants()}
@@ -42,14 +43,14 @@ class Auto(Engine):
         # Where an engine has a quick way of its own, exact arithmetic on wide layers would take longer than its answer.
         quick = any(engine.effort(question).trial for engine in able.values())
         wide = quick and max(question.graph.sizes.values()) > WIDE
-        found = None if wide else instant(question)
+        found = None if wide or question.is_smooth else instant(question)
         if found is not None:
             return replace(_with_optimum(question, found), engine="instant")
         if not able:
             why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
             return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
         answer = _in_turns(replace(question, at_once=wide), able)
-        everywhere = always(question) if wide and _nothing_found(answer) else None
+        everywhere = always(question) if wide and _nothing_found(answer) and not question.is_smooth else None
         return answer if everywhere is None else replace(everywhere, engine="instant")
 
 
@@ -83,7 +84,7 @@ def _participants() -> list[Engine]:
 def _refusal(engine: Engine, question: Question) -> str | None:
     """Why an engine is not asked: it does not know what was asked for, or says so itself."""
     unknown = sorted(given_options(question) - engine.options - ALLOWED)
-    return f"it takes no `{'`, `'.join(unknown)}`" if unknown else engine.refusal(question)
+    return f"it takes no `{'`, `'.join(unknown)}`" if unknown else refused(engine, question)
 
 
 def _in_turns(question: Question, able: dict[str, Engine]) -> Answer:

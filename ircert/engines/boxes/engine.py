@@ -9,6 +9,7 @@ from functools import partial
 
 from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.boxes.search.search import Search
+from ircert.engines.boxes.search.smooth_search import SmoothSearch
 from ircert.engines.instant.engine import instant
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import of_a_ball, of_the_whole_space
@@ -23,6 +24,7 @@ class Boxes(Engine):
     name = "boxes"
     options = frozenset({"threads"})
     takes_turns = True
+    takes_smooth = True
 
     def refusal(self, question: Question) -> str | None:
         """It takes every question."""
@@ -34,6 +36,9 @@ class Boxes(Engine):
 
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""
+        if question.is_smooth:
+            reduced = without_pinned(of_a_ball(question))
+            return of_the_whole_space(question, unpinned(SmoothSearch(reduced).answer(), question))
         search = partial(Search, whole=question.reach == math.inf)
         return of_the_whole_space(question, answered(search, of_a_ball(question)))
 

@@ -1,4 +1,4 @@
-"""A canonical graph for many boxes at once: arrays are (entries of a node, columns, boxes); a layer is one product.
+"""A lowered graph for many boxes at once: arrays are (entries of a node, columns, boxes); a layer is one product.
 
 Walks go forward (from the inputs to the outputs) or backward (from coefficients of the constrained outputs to those of
 the inputs).
@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ircert.bounds.curves import CurveBounds, bounds_of
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
-from ircert.ir.ops import Affine, Select
+from ircert.ir.ops import Affine, Curve, Select
 
 Step: TypeAlias = Callable[[str, Array], Array]
 
@@ -41,7 +42,10 @@ class Batches:
         self.constrained = setting.constrained
         self.weights: dict[str, Array] = {}
         self.biases: dict[str, Array] = {}
+        self.curves: dict[str, CurveBounds] = {}
         for node in setting.graph.nodes:
+            if isinstance(node.op, Curve):
+                self.curves[node.name] = bounds_of(node.op)
             if isinstance(node.op, Affine):
                 weight = node.op.weight
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
@@ -59,8 +63,8 @@ class Batches:
     def forward(
         self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] | None = None
     ) -> dict[str, Array]:
-        """The values of all nodes; steps are given a node's name and its operand's value."""
-        return Given(affine, relu, add).walk(self.setting.graph, start)
+        """The values of all nodes; steps (of relus and curves alike) are given a node's name and its operand's value."""
+        return Given(affine, relu, add, curves=True).walk(self.setting.graph, start)
 
     def output(self, values: dict[str, Array]) -> Array:
         """The constrained among the values of a walk."""
@@ -71,7 +75,7 @@ class Batches:
         graph = self.setting.graph
         if graph.output_dim > self.constrained:
             start = np.concatenate([start, np.zeros((graph.output_dim - self.constrained, *start.shape[1:]))])
-        found = GivenBack[Array](affine, relu).walk(graph, start)
+        found = GivenBack[Array](affine, relu, curves=True).walk(graph, start)
         return np.zeros((self.size, *start.shape[1:])) if found is None else found
 
     # --- rounding ----------------------------------------------------------------------------------------------------
@@ -85,17 +89,18 @@ class Batches:
         return max([0, *(len(node.operands) for node in nodes), *read.values(), *selected, *shapes])
 
     def _doubt(self) -> tuple[Array, float]:
-        """What floats may get wrong in secants J, wherever they go through the graph with slopes in [0, 1].
+        """What floats may get wrong in secants J, wherever they go through the graph with slopes that neurons may have.
 
         With S the products of absolute values from the inputs to a node, T those from the node to the constrained
         outputs, a walk in floats is off by at most g S (forward) or g T (backward), g the unit times the number of
         roundings on the longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum
         over neurons T S). Underflow costs a few of the smallest floats at every entry of a map or relu, times T on the
-        way to these outputs. The second number bounds what is lost to it on the way back.
+        way to these outputs. The second number bounds what is lost to it on the way back. Slopes are in [0, 1], or at
+        most as large as those of curves anywhere, which count on all ways.
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), lambda _, v: v)
+            ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), self._steepest)
             sums = np.abs(self.output(ahead))[:, :, 0]
             lost = np.zeros((self.constrained, 1))
             everything = 1.0 + sum(float(v.sum()) for v in ahead.values())
@@ -104,7 +109,7 @@ class Batches:
                 nonlocal sums, lost
                 sums = sums + given[:, :, 0].T @ ahead[name][:, :, 0]
                 lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
-                return given
+                return self._steepest(name, given)
 
             def affine(name: str, given: Array) -> Array:
                 nonlocal lost
@@ -115,6 +120,11 @@ class Batches:
             self.backward(np.eye(self.constrained)[:, :, None], affine, relu)
             steps = 16.0 * self.terms * (len(self.setting.graph.nodes) + 1)
             return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything
+
+    def _steepest(self, name: str, given: Array) -> Array:
+        """Times the largest slope that a neuron may have, at least 1."""
+        curve = self.curves.get(name)
+        return given if curve is None else given * (1.001 * max(1.0, curve.steepest))
 
 
 def inverses(matrices: Array) -> tuple[Array, Array]:

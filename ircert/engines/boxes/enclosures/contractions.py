@@ -45,6 +45,13 @@ class Slopes:
         return Slopes(np.where(on, 1.0, spare), spare, still)
 
     @staticmethod
+    def within(least: Array, most: Array, curved: Mask, still: Mask) -> Slopes:
+        """From bounds on slopes; those of relus are 0 or 1, and nothing is rounded."""
+        middle, spare = (least + most) / 2, (most - least) / 2
+        room = 8 * UNIT * (np.abs(least) + np.abs(most)) + TINY
+        return Slopes(middle, np.where(curved[:, None], spare + room, spare), still)
+
+    @staticmethod
     def between(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask, still: Mask) -> Slopes:
         """The slopes of secants, from bounds on z at both points: they grow with both, because relu is convex."""
         on, off = (low[0] >= 0) & (low[1] >= 0), (high[0] <= 0) & (high[1] <= 0)
@@ -142,7 +149,7 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
         where = network.setting.relus[name]
         size = np.abs(state[:, :n])
         spread[where] = (size + state[:, n:]) * spare[where][:, None]
-        radius = spread[where] + state[:, n:] * middle[where][:, None]
+        radius = spread[where] + state[:, n:] * np.abs(middle[where])[:, None]
         return np.concatenate([state[:, :n] * middle[where][:, None], radius], axis=1)
 
     start = np.zeros((n, 2 * n, count))

@@ -1,7 +1,8 @@
 """Boxes of points, many at once: every neuron between two parallel planes over its box.
 
 With x = m + h ε, |ε| <= 1, each entry of a node is A (x - m) + b, off by at most e. An open relu is s z + μ, off by
-at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs.
+at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs. A
+curve lies between two parallel lines as well (`ircert/bounds/curves.py`), and its slopes between two numbers.
 Balls of norms 1 and 2 bound neurons too: A (x - c) is bounded on the box cut with the ball (`support`).
 """
 
@@ -25,9 +26,10 @@ UNDERFLOW = 1e-300
 class Enclosures:
     """What is known on each box; the last axis counts the boxes.
 
-    on, off:        the neurons whose phase is decided
+    on, off, open:  relus whose phase is decided, and those for which it is not
     low, high:      bounds on every z
-    slopes, shifts: s and μ of every neuron
+    least, most:    bounds on the slope of every neuron
+    slopes, shifts: s and μ of every neuron; spreads: what it may be off by then, which is μ for a relu
     lines:          A of every neuron; values, errors: its b, and its e with all rounding
     output:         A of the constrained outputs
     total:          a bound on the sum of all absolute values on the way
@@ -40,10 +42,14 @@ class Enclosures:
     half: Array
     on: Mask
     off: Mask
+    open: Mask
     low: Array
     high: Array
+    least: Array
+    most: Array
     slopes: Array
     shifts: Array
+    spreads: Array
     depths: Array
     lines: Array
     values: Array
@@ -56,8 +62,8 @@ class Enclosures:
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
-        names = ["middle", "half", "on", "off", "low", "high", "slopes", "shifts", "depths"]
-        names += ["lines", "values", "errors", "output", "total"]
+        names = ["middle", "half", "on", "off", "open", "low", "high", "least", "most", "slopes", "shifts", "spreads"]
+        names += ["depths", "lines", "values", "errors", "output", "total"]
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         return replace(self, **{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
 
@@ -69,8 +75,9 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     half = np.nextafter(np.maximum(high.T - middle, middle - low.T) * (1 + 4 * UNIT), np.inf)
     half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
     neurons = network.setting.neurons
-    on, off = np.zeros((neurons, count), dtype=bool), np.zeros((neurons, count), dtype=bool)
-    lows, highs, slopes, shifts, depths, values, errors = (np.zeros((neurons, count)) for _ in range(7))
+    on, off, opened = (np.zeros((neurons, count), dtype=bool) for _ in range(3))
+    lows, highs, least, most, slopes, shifts, spreads = (np.zeros((neurons, count)) for _ in range(7))
+    depths, values, errors = (np.zeros((neurons, count)) for _ in range(3))
     lines = np.zeros((neurons, n, count))
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + half).sum(axis=0)
@@ -90,7 +97,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         total[:] += sizes[name].sum(axis=0)
         return result
 
-    def relu(name: str, state: Array) -> Array:
+    def neuron(name: str, state: Array) -> Array:
         where = network.setting.relus[name]
         b, wide = state[:, n], (reach(state) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
         size = np.abs(b) + wide
@@ -98,17 +105,32 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         low, high = b - wide, b + wide
         values[where], errors[where] = b, state[:, n + 1] + 2 * slack(network.terms, size)
         if norm != "inf":
-            low, high = within_ball(state, low, high)
-        on[where], off[where], lows[where], highs[where] = low >= 0, high <= 0, low, high
-        open_ = ~on[where] & ~off[where]
+            low, high = within_ball(state, low, high, every=name in network.curves)
+        lows[where], highs[where], depths[where], lines[where] = low, high, size, state[:, :n]
+        total[:] += size.sum(axis=0)
+        return curve(name, where, state, size) if name in network.curves else relu(where, state, size)
+
+    def relu(where: slice, state: Array, size: Array) -> Array:
+        low, high = lows[where], highs[where]
+        on[where], off[where] = low >= 0, high <= 0
+        opened[where] = open_ = ~on[where] & ~off[where]
+        least[where], most[where] = on[where], on[where] | open_
         s = np.where(open_, np.clip(high / np.where(open_, high - low, 1.0), 0.0, 1.0), on[where])
         # relu(z) - s z lies in [0, top]; half of it is the shift, and half what remains
         top = np.where(open_, np.maximum(-s * low, (1 - s) * high), 0.0) * (1 + 8 * UNIT)
-        slopes[where], shifts[where], depths[where], lines[where] = s, top / 2, size, state[:, :n]
+        slopes[where], shifts[where], spreads[where] = s, top / 2, top / 2
         result = state * s[:, None]
         result[:, n] += top / 2
         result[:, n + 1] += top / 2 * (1 + 8 * UNIT) + slack(network.terms, np.where(s > 0, size, 0.0)) + lost
-        total[:] += size.sum(axis=0)
+        return result
+
+    def curve(name: str, where: slice, state: Array, size: Array) -> Array:
+        (least[where], most[where]), found = network.curves[name].around(lows[where], highs[where])
+        slopes[where], shifts[where], spreads[where] = found.slope, found.shift, found.error
+        result = state * found.slope[:, None]
+        result[:, n] += found.shift
+        size = np.abs(found.slope) * size + np.abs(found.shift) + found.error
+        result[:, n + 1] = np.abs(result[:, n + 1]) + found.error * (1 + 8 * UNIT) + slack(network.terms, size) + lost
         return result
 
     setting = network.setting
@@ -116,8 +138,8 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     # offsets from the centre, rounded outward
     lowest, highest = np.nextafter(low - setting.center, -np.inf), np.nextafter(high - setting.center, np.inf)
 
-    def within_ball(state: Array, low: Array, high: Array) -> tuple[Array, Array]:
-        which, boxes = np.nonzero(~(low >= 0) & ~(high <= 0))
+    def within_ball(state: Array, low: Array, high: Array, *, every: bool) -> tuple[Array, Array]:
+        which, boxes = np.nonzero(np.ones_like(low, dtype=bool) if every else ~(low >= 0) & ~(high <= 0))
         line = state[which, :n, boxes]
         value = state[which, n, boxes] + (line * offset.T[boxes]).sum(axis=1)
         size = np.abs(state[which, n, boxes]) + (np.abs(line) * np.abs(offset.T[boxes])).sum(axis=1)
@@ -140,9 +162,10 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     start[np.arange(n), np.arange(n)] = 1.0
     start[:, n] = middle
     with np.errstate(all="ignore"):
-        output = network.output(network.forward(start, affine, relu, add))[:, :n]
+        output = network.output(network.forward(start, affine, neuron, add))[:, :n]
     return Enclosures(
-        *(middle, half, on, off, lows, highs, slopes, shifts, depths, lines, values, errors, output, total, sizes),
+        *(middle, half, on, off, opened, lows, highs, least, most, slopes, shifts, spreads),
+        *(depths, lines, values, errors, output, total, sizes),
         *(setting, radius),
     )
 
@@ -165,9 +188,9 @@ def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
     def relu(name: str, given: Array) -> Array:
         nonlocal value, reach
         where = network.setting.relus[name]
-        absolute, shift = np.abs(given), boxes.shifts[where][:, None]
-        value = value + (given * shift).sum(axis=0)
-        reach = reach + (absolute * shift).sum(axis=0)
+        absolute = np.abs(given)
+        value = value + (given * boxes.shifts[where][:, None]).sum(axis=0)
+        reach = reach + (absolute * boxes.spreads[where][:, None]).sum(axis=0)
         reach = reach + slack(4 * network.terms, (absolute * boxes.depths[where][:, None]).sum(axis=0))
         return given * boxes.slopes[where][:, None]
 

@@ -180,7 +180,8 @@ class Cover(Divisible):
         if not len(here.keys):
             return here
         known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
-        slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((self.network.size, len(here.keys)), dtype=bool))
+        still = np.zeros((self.network.size, len(here.keys)), dtype=bool)
+        slopes = Slopes.within(known.least, known.most, self.network.setting.curved, still)
         found = self.matrix.closed(slopes, known)
         self.counts.slopes += found.cut
         done = self._beyond(here.take(found.closed), radius)
@@ -207,7 +208,7 @@ class Cover(Divisible):
         # flat boxes: a tree leaves out regions without an interior, which is all of them
         if self.roots is not None or not DefiniteTree.serves(self.matrix):
             return good
-        few = (~known.on & ~known.off).sum(axis=0) <= FEW_OPEN
+        few = known.open.sum(axis=0) <= FEW_OPEN
         ages = here.depths // self.network.size - DEEP
         for i in self._schedule.ripe(few, ages):
             if stop() or not self._schedule.has_room(int(ages[i])):
@@ -248,7 +249,7 @@ class Cover(Divisible):
             chosen = np.arange(LOOKED_AT)
             here, known, weights = here.take(chosen), known.take(chosen), weights[:, chosen]
         points, boxes = self.points, here.boxes
-        open_ = ~known.on & ~known.off
+        open_ = known.most > known.least
         heaviest = np.argmax(np.where(open_, np.nan_to_num(weights), -1.0), axis=0)
         line = known.lines[heaviest, :, np.arange(len(heaviest))]
         shares = [points.shares(boxes.low.shape), *(0.5 + sign * 0.499 * np.sign(line) for sign in (1.0, -1.0))]
@@ -273,7 +274,7 @@ class Cover(Divisible):
         """Cut where free neurons that take away most change most."""
         length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
         shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
-        open_ = ~known.on & ~known.off
+        open_ = known.most > known.least
         gains = np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
         gains = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0)
         boxes, depths, which = here.boxes, here.depths, np.arange(len(here.keys))

@@ -37,7 +37,8 @@ class DefiniteTree(RegionTree):
     @staticmethod
     def serves(matrix: OneMatrix) -> bool:
         """Whether regions can be judged by exact signs alone, with a row of C for every input."""
-        return type(matrix) is OneMatrix and matrix.least == 0 and matrix.moving == matrix.network.size
+        plain = type(matrix) is OneMatrix and not matrix.network.setting.is_smooth
+        return plain and matrix.least == 0 and matrix.moving == matrix.network.size
 
     def _holds_for(self, slopes: Slopes) -> bool:
         return bool(self.matrix.closed(slopes).closed[0])

@@ -8,7 +8,7 @@ middle, and any t, θ > 0,
 
 in the order of symmetric matrices. So sym(C J(λ)) >= M - R, M = sym(C J(middle)), R the sum of these bounds.
 Where M - R is not positive definite, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that what
-holds on the two faces λ_i = 0 and λ_i = 1 holds between them.
+holds on the two faces λ_i = 0 and λ_i = 1 (of a curve: at both ends of its slopes) holds between them.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class OneMatrix:
             center, radius = given[:, :n], given[:, n:]
             above[where], reach[where] = center, radius
             middle, spare = slopes.middle[where][:, None], slopes.spare[where][:, None]
-            return np.concatenate([center * middle, radius * (middle + spare) + np.abs(center) * spare], axis=1)
+            return np.concatenate([center * middle, radius * (np.abs(middle) + spare) + np.abs(center) * spare], axis=1)
 
         start = np.zeros((network.constrained, 2 * n, count))
         start[:, :n] = self.matrix.T[:, :, None]

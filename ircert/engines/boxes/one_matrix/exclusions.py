@@ -43,8 +43,8 @@ class Exclusions:
 
     @staticmethod
     def of(known: Enclosures, weights: Array) -> Exclusions:
-        """Of the heaviest free neurons of boxes."""
-        free = ~known.on & ~known.off
+        """Of the heaviest relus of boxes that are open: slopes of curves have no sides."""
+        free = known.open
         count = min(MOST, len(free)) if known.half.shape[0] <= MOST_INPUTS else 0
         order = np.argsort(np.where(free, -np.nan_to_num(weights, nan=np.inf), np.inf), axis=0, kind="stable")[:count]
         boxes = np.arange(free.shape[1])

@@ -75,6 +75,8 @@ class Points:
     def of_different_regions(self, points: Array) -> Array:
         """One point for every pattern of neurons; those on kinks are left out, because floats see slopes of no region
         there (neurons that are 0 everywhere do no harm)."""
+        if self.setting.is_smooth:  # every point has slopes of its own
+            return points
         z = self.setting.preactivations(points)
         zeros = (z == 0).sum(axis=1)
         inner = zeros == zeros.min(initial=z.shape[1])
@@ -82,9 +84,8 @@ class Points:
         return np.asarray(points[inner][np.sort(np.unique(patterns, axis=0, return_index=True)[1])])
 
     def jacobians(self, points: Array) -> Array:
-        """The Jacobians of the regions of some points (count, constrained, inputs)."""
-        phases = (self.setting.preactivations(points) > 0).astype(np.float64)
-        return self.at_slopes(phases)
+        """The Jacobians at some points, or of their regions (count, constrained, inputs)."""
+        return self.at_slopes(self.setting.derivatives(points))
 
     def at_slopes(self, slopes: Array) -> Array:
         """J at slopes of all neurons (count, neurons)."""

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ircert.geometry.ball import Ball
 from ircert.geometry.place import Place, Placed
-from ircert.ir.arrays import Array, Indices
+from ircert.bounds.curves import bounds_of
+from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Relu
+from ircert.ir.ops import Curve, Relu
 from ircert.passes.liveness import live_entries
 
 Phases = NDArray[np.int8]
@@ -23,7 +24,7 @@ Phases = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Setting(Placed):
-    """Pairs x, y with the same first `constrained` outputs of a canonical graph.
+    """Pairs x, y with the same first `constrained` outputs of a lowered graph; its neurons are relus and curves.
 
     What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
     `pseudo` y is the centre.
@@ -55,10 +56,10 @@ class Setting(Placed):
 
     @cached_property
     def relus(self) -> dict[str, slice]:
-        """Where the neurons of each relu lie among all neurons."""
+        """Where the neurons of each relu, and of each curve, lie among all neurons."""
         places, start = {}, 0
         for node in self.graph.nodes:
-            if isinstance(node.op, Relu):
+            if isinstance(node.op, Relu | Curve):
                 places[node.name] = slice(start, start + self.graph.sizes[node.name])
                 start += self.graph.sizes[node.name]
         return places
@@ -71,6 +72,28 @@ class Setting(Placed):
     def preactivations(self, points: Array) -> Array:
         """z of every neuron at every point (rows), in floats."""
         return preactivations(self.graph, points)
+
+    @cached_property
+    def curved(self) -> Mask:
+        """Which neurons are curves."""
+        kinds = [np.full(self.graph.sizes[name], isinstance(self.graph[name].op, Curve)) for name in self.relus]
+        return np.concatenate([np.zeros(0, dtype=bool), *kinds])
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether there are curves."""
+        return bool(self.curved.any())
+
+    def derivatives(self, points: Array) -> Array:
+        """The slopes of all neurons at every point (rows), in floats; of a relu, 1 or 0."""
+        z = self.preactivations(points)
+        found = (z > 0).astype(np.float64)
+        for name, where in self.relus.items():
+            op = self.graph[name].op
+            if isinstance(op, Curve):
+                _, (least, most) = bounds_of(op).at(z[:, where].ravel())
+                found[:, where] = (least / 2 + most / 2).reshape(found[:, where].shape)
+        return found
 
     def outputs(self, points: Array) -> Array:
         """All outputs at every point (rows), in floats."""
@@ -102,8 +125,8 @@ def first_layer(setting: Setting) -> NDArray[np.bool_]:
     found = [np.zeros(0, dtype=bool)]
     for node in graph.nodes:
         late = any(name in bent for name in node.operands)
-        if isinstance(node.op, Relu):
+        if isinstance(node.op, Relu | Curve):
             found.append(np.full(graph.sizes[node.name], not late))
-        if late or isinstance(node.op, Relu):
+        if late or isinstance(node.op, Relu | Curve):
             bent.add(node.name)
     return np.concatenate(found)

@@ -1,0 +1,197 @@
+"""Points near the centre at which the determinant of a smooth map has the other sign than at home.
+
+Two such points refute a ball (E-17). Directions are tried in floats: along each, where the determinant first changes its
+sign; the best direction is varied, also towards the nearest point of the fold's tangent plane. What is found is proved
+by interval arithmetic at two float points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.engines.boxes.one_matrix.points import Points
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
+from ircert.ir.enclosure import enclosed_determinant
+from ircert.limits import checkpoint
+
+DIRECTIONS, STEPS = 192, 24
+"""Directions that are tried at first, and points on each."""
+VARIED, FINER = 48, 12
+"""… and around the best ones."""
+STARTS = 3
+HALVINGS = 44
+BITS = (128, 512)
+WIDEST, NARROWEST, SHRINKING = 0.5, 1e-8, 0.6
+"""How far directions are varied, and how much less after every round that found nothing better."""
+SHARES = np.array([1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 3e-4])
+"""Of the way to the nearest point of a tangent plane."""
+OUTWARD = 2.0 ** -np.arange(46, 12, -3)
+"""How much farther away a determinant is asked for where it is too close to 0."""
+NEARER = 1 - 1e-9
+
+
+@dataclass
+class TurnedPoints:
+    """The search; `best` is the nearest point that was proved to be turned over, with the radius of a ball that holds it
+    and `home`: a point close to the centre that is not turned."""
+
+    points: Points
+    seed: int = 0
+    best: tuple[float, Array] | None = None
+    home: Array | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.setting = self.points.setting
+        self._generator = np.random.default_rng(self.seed)
+        self._sign = 0
+        self.home = self._found_home()
+
+    def _found_home(self) -> Array | None:
+        """A point with a determinant of a sure sign, at the centre or very close to it, inside the domain."""
+        setting = self.setting
+        size = 1e-9 * (1.0 + np.abs(setting.center))
+        for attempt in range(8):
+            step = self._generator.uniform(-1, 1, setting.size) * size * min(attempt, 1)
+            inner = np.clip(setting.center + step, setting.low + size * (setting.low > -np.inf), setting.high - size)
+            if self._is_inside(inner):
+                self._sign = proved_sign(self.points, inner)
+                if self._sign:
+                    return np.asarray(inner)
+        return None
+
+    def _is_inside(self, point: Array) -> bool:
+        return bool(((point > self.setting.low) & (point < self.setting.high)).all())
+
+    # --- searching ---------------------------------------------------------------------------------------------------
+
+    def look(self, reach: float, near: list[Array] | None = None) -> bool:
+        """Whether a nearer turned point was found within the reach; `near` are points that seem turned over."""
+        if self.home is None:
+            return False
+        reach = reach if self.best is None else min(reach, NEARER * self.best[0])
+        rays = self._generator.standard_normal((DIRECTIONS, self.setting.size))
+        if near:
+            rays = np.concatenate([*(part[:STARTS] - self.setting.center for part in near), rays])[: 2 * DIRECTIONS]
+        if self.best is not None:
+            rays = np.concatenate([self.best[1][None] - self.setting.center, rays])
+        rays = self._unit(rays)
+        distances = self._first_turns(rays, reach, STEPS)
+        found = False
+        for k in np.argsort(distances, kind="stable")[:STARTS].tolist():
+            if distances[k] < np.inf:
+                found |= self._keep(*self._refined(rays[k], float(distances[k])))
+        return found
+
+    def _refined(self, ray: Array, distance: float) -> tuple[Array, float]:
+        """The best direction near a given one, and its distance."""
+        spread = WIDEST
+        while spread > NARROWEST:
+            checkpoint()
+            steps = self._generator.standard_normal((VARIED, self.setting.size)) * spread
+            steps[::2] *= self._generator.random((len(steps[::2]), self.setting.size)) < 0.5
+            rays = self._unit(np.concatenate([ray + steps, self._towards_plane(ray, distance)]))
+            distances = self._first_turns(rays, distance, FINER)
+            k = int(np.argmin(distances))
+            if distances[k] < distance * (1 - 1e-3 * spread):
+                ray, distance = rays[k], float(distances[k])
+            else:
+                if distances[k] < distance:
+                    ray, distance = rays[k], float(distances[k])
+                spread *= SHRINKING
+        return ray, distance
+
+    def _towards_plane(self, ray: Array, distance: float) -> Array:
+        """Directions on the way to the nearest point of the plane that touches the fold where a ray meets it."""
+        n, step = self.setting.size, 1e-5 * distance
+        around = self.setting.center + distance * ray + np.concatenate([step * np.eye(n), -step * np.eye(n)])
+        values = self._determinants(around)
+        slope = values[:n] - values[n:]
+        if not np.isfinite(slope).all() or not slope.any():
+            return np.zeros((0, n))
+        target = _steepest(self.setting.norm, slope)
+        target = target * np.sign(slope @ ray)
+        return np.asarray(ray + SHARES[:, None] * (target - ray))
+
+    def _unit(self, rays: Array) -> Array:
+        lengths = self.setting.norm.lengths(rays)
+        good = np.isfinite(lengths) & (lengths > 0)
+        return np.asarray(rays[good] / lengths[good][:, None])
+
+    def _determinants(self, points: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.linalg.det(self.points.jacobians(points)) * self._sign)
+
+    def _first_turns(self, rays: Array, reach: float, steps: int) -> Array:
+        """How far along each ray the determinant changes its sign first, as far as some points show; else infinite."""
+        most = np.minimum(reach, self._room(rays))
+        parts = most[:, None] * (np.arange(1, steps + 1) / steps)
+        points = self.setting.center + parts[:, :, None] * rays[:, None]
+        turned = self._determinants(points.reshape(-1, self.setting.size)).reshape(parts.shape) < 0
+        some = np.flatnonzero(turned.any(axis=1) & (most > 0))
+        found = np.full(len(rays), np.inf)
+        if not len(some):
+            return found
+        first = turned[some].argmax(axis=1)
+        high = parts[some, first]
+        low = high - most[some] / steps
+        for _ in range(HALVINGS):
+            checkpoint()
+            middle = low / 2 + high / 2
+            over = self._determinants(self.setting.center + middle[:, None] * rays[some]) < 0
+            low, high = np.where(over, low, middle), np.where(over, middle, high)
+        found[some] = high
+        return found
+
+    def _room(self, rays: Array) -> Array:
+        """How far each ray stays inside the domain."""
+        with np.errstate(all="ignore"):
+            ends = np.where(rays > 0, self.setting.high, self.setting.low) - self.setting.center
+            room = np.where(rays == 0, np.inf, ends / rays)
+        return np.asarray(room.min(axis=1) * (1 - 1e-12))
+
+    # --- proofs ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, ray: Array, distance: float) -> bool:
+        """Prove the determinant's sign a little beyond the fold."""
+        for more in OUTWARD.tolist():
+            point = self.setting.center + distance * (1 + more) * ray
+            if not self._is_inside(point):
+                return False
+            assert self.home is not None
+            away = max(self.distance(point), self.distance(self.home))
+            if self.best is not None and away >= self.best[0]:
+                return False
+            if proved_sign(self.points, point) == -self._sign:
+                self.best = away, point
+                return True
+        return False
+
+    def distance(self, point: Array) -> float:
+        """How far a point is from the centre, rounded up."""
+        norm = self.setting.norm
+        return norm.length_up(norm.distance([Fraction(v) for v in point.tolist()], self.setting.exact_center))
+
+
+def proved_sign(points: Points, point: Array) -> int:
+    """The sign of the determinant at a float point, by interval arithmetic; 0 where that cannot tell."""
+    for bits in BITS:
+        value = enclosed_determinant(points.setting.graph, point.tolist(), bits)
+        if value > 0 or value < 0:
+            return 1 if value > 0 else -1
+    return 0
+
+
+def _steepest(norm: Norm, slope: Array) -> Array:
+    """The direction of length 1 in which a linear function grows most."""
+    if norm == "inf":
+        return np.sign(slope)
+    if norm == "2":
+        return np.asarray(slope / np.linalg.norm(slope))
+    found = np.zeros(len(slope))
+    k = int(np.abs(slope).argmax())
+    found[k] = np.sign(slope[k])
+    return found

@@ -1,0 +1,240 @@
+"""One question about networks with curves: balls that one matrix proves, and turned points that refute.
+
+What needs linear regions (pairs of regions, trees of phases, collisions by exact programs) has no part in it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
+from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
+from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.falsification.turned_points import TurnedPoints
+from ircert.engines.boxes.one_matrix.covering import Covering
+from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
+from ircert.engines.boxes.workers.pool import WorkerPool
+from ircert.engines.judge import NOTHING, TURNED
+from ircert.engines.sharing import good_radius
+from ircert.errors import ProcessError
+from ircert.ir.arrays import Array
+from ircert.limits import OutOfTime
+from ircert.result.radius import End
+
+CLEAR = "no violation in this ball: one matrix C with sym(C J) positive definite at all its points{}; safely rounded"
+GIVEN = ", so that the given outputs tell its points apart"
+KNOWN = "known from another engine"
+FEWER = "a smooth network with fewer outputs than free inputs is not proved, and collisions of it are not looked for"
+BENDING = 0.5
+"""The first ball moves the neuron that moves fastest by this, about."""
+GROWTH, LEVELS = 4.0, 9
+"""Turned points are sought in balls that grow, so often at first."""
+HUNTING = 0.1
+"""The part of the time that looking for them may take."""
+
+
+@dataclass
+class SmoothSearch:
+    """One question being answered; `clear` is the largest radius whose closed ball was proved."""
+
+    question: Question
+    counts: Counts = field(default_factory=Counts)
+    seconds: dict[str, float] = field(default_factory=dict)
+    backend: str | None = None
+
+    def __post_init__(self) -> None:
+        question = self.question
+        graph = question.network.lowered
+        self.setting = Setting(graph, "local", graph.output_dim, question.place.simplest)
+        self.clear, self.stop = good_radius(question), None
+        self._known = self.clear
+        self.pool = WorkerPool(question.threads, question.deadline.left)
+
+    @cached_property
+    def covering(self) -> Covering:
+        """One matrix for the outputs that must agree."""
+        return Covering(Batches(self.setting), self.counts, self._report, self.question.seed, processes=self.pool)
+
+    @cached_property
+    def turned(self) -> TurnedPoints | None:
+        """Who looks for turned points, where they say something."""
+        if self.question.problem != "local" or self.setting.constrained != self.setting.size:
+            return None
+        return TurnedPoints(Points(self.setting, self.question.seed), self.question.seed)
+
+    def answer(self) -> Answer:
+        """The bracket, or what is known of it when time is up."""
+        stop: Stop | None = None
+        try:
+            stop = self._searched()
+        except KeyboardInterrupt:
+            stop = Stop(Cause.INTERRUPTED, work=self._work())
+        except ProcessError as error:
+            stop = Stop(Cause.PROCESS, str(error), self._work())
+        except OutOfTime:
+            stop = Stop(Cause.TIME, work=self._work())
+        except ArithmeticError:
+            stop = Stop(Cause.RANGE, work=self._work())
+        finally:
+            self.pool.close()
+        return self._ends(stop)
+
+    def _searched(self) -> Stop | None:
+        if self.setting.constrained < self.setting.size:
+            return Stop(Cause.UNDECIDED, FEWER)
+        with np.errstate(all="ignore"):
+            self._timed("falsification", self._hunt)
+            if self.question.radius is not None:
+                self._prove(self.question.radius, math.inf)
+            else:
+                self._climb()
+        if self._is_settled():
+            return None
+        if self.question.deadline.passed():
+            return Stop(Cause.TIME, work=self._work())
+        if self._is_over():
+            return Stop(Cause.BUDGET, work=self._work())
+        return Stop(Cause.UNDECIDED, "no matrix serves larger balls, or boxes were not closed", self._work())
+
+    # --- balls -------------------------------------------------------------------------------------------------------
+
+    def _climb(self) -> None:
+        """Balls that grow while they are cheap; turned points say where to stop."""
+        share = self.covering.network.batch / MOST_AT_ONCE
+        climb = Climb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
+        while not (self._is_settled() or climb.is_hopeless or self._is_over()):
+            top = self._top()
+            radius, before = climb.next(self.clear, top), self.counts.effort
+            outcome = self._prove(radius, climb.effort)
+            if outcome == "closed":
+                climb.proved(far=self.clear >= farthest(self.question.center, self.question.norm))
+            else:
+                climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
+            self._timed("falsification", self._hunt_beside)
+
+    def _prove(self, radius: float, effort: float) -> Outcome:
+        most = self.counts.effort + effort
+        outcome: Outcome = self._timed(
+            "proofs", lambda: self.covering.advance(radius, lambda: self._is_over() or self.counts.effort > most)
+        )
+        self.clear = max(self.clear, self.covering.reached)
+        self._report(f"radius {radius:g}: {outcome}")
+        return outcome
+
+    @cached_property
+    def _first(self) -> float:
+        """The ball in which the fastest neuron moves by about BENDING."""
+        network, rows = self.covering.network, [np.zeros((0, self.setting.size))]
+        slopes = self.setting.derivatives(self.setting.center[None])[0]
+
+        def neuron(name: str, state: Array) -> Array:
+            rows.append(state[:, :, 0])
+            return state * slopes[self.setting.relus[name]][:, None, None]
+
+        start = np.eye(self.setting.size)[:, :, None]
+        network.forward(start, lambda name, state: times(network.weights[name], state), neuron)
+        fastest = float(self.setting.norm.dual.lengths(np.concatenate(rows)).max(initial=0.0))
+        first = BENDING / fastest if fastest > 0 and math.isfinite(fastest) else 1.0
+        return min(first, self.question.reach)
+
+    def _top(self) -> float:
+        """The largest ball that is worth proving."""
+        best = self._refuted
+        if best is None:
+            return self.question.reach
+        return min(best * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
+
+    @property
+    def _refuted(self) -> float | None:
+        made = self.__dict__.get("turned")
+        return None if made is None or made.best is None else float(made.best[0])
+
+    def _is_settled(self) -> bool:
+        if self.question.radius is not None:
+            return self.clear >= self.question.radius or self._holds_turned(self.question.radius)
+        return self.clear >= self._top() * (1 - self.question.tol / 4)
+
+    def _holds_turned(self, radius: float) -> bool:
+        return self._refuted is not None and self._refuted < radius
+
+    # --- turned points -----------------------------------------------------------------------------------------------
+
+    def _hunt(self) -> None:
+        """In balls that grow, until one has a turned point."""
+        hunter = self.turned
+        if hunter is None or hunter.home is None:
+            return
+        reach = self.question.reach if self.question.radius is not None else min(self.question.reach, self._first)
+        for _ in range(LEVELS):
+            if self._is_over() or hunter.look(reach) or reach >= self.question.reach:
+                break
+            reach = min(GROWTH * reach, self.question.reach)
+
+    def _hunt_beside(self) -> None:
+        """Look again, where the proofs met points that seem turned, or for a part of the time."""
+        hunter, met = self.turned, self.covering.turned
+        self.covering.turned = []
+        if hunter is None or self._is_over():
+            return
+        spent = self.seconds.get("falsification", 0.0)
+        if met or spent < HUNTING * sum(self.seconds.values()):
+            hunter.look(min(self.question.reach, max(GROWTH * self.clear, self._first)), met)
+
+    # --- small things ------------------------------------------------------------------------------------------------
+
+    def _is_over(self) -> bool:
+        budget = self.question.budget
+        return self.question.deadline.passed() or (budget is not None and self.counts.work > budget)
+
+    def _ends(self, stop: Stop | None) -> Answer:
+        certified, pair = self._certified(), self._pair()
+        question = self.question
+        if question.radius is None:
+            refuted = None if self._refuted is None else End(self._refuted, TURNED)
+            return Answer(None, certified, refuted, None, "exact", self._stats(), stop=stop, turned=pair)
+        if self.clear >= question.radius:
+            return Answer.good(certified, self._stats())
+        if self._holds_turned(question.radius):
+            return Answer("refuted", certified, None, None, "exact", self._stats(), turned=pair)
+        return Answer.undecided(question, certified, stop or Stop(Cause.UNDECIDED), self._stats())
+
+    def _certified(self) -> End:
+        if not self.clear:
+            return End(0.0, NOTHING)
+        if self.clear <= self._known:
+            return End(self.clear, KNOWN)
+        return End(self.clear, CLEAR.format(GIVEN if self.question.problem == "transform" else ""))
+
+    def _pair(self) -> tuple[list[Fraction], list[Fraction]] | None:
+        hunter = self.__dict__.get("turned")
+        if hunter is None or hunter.best is None:
+            return None
+        x, y = ([Fraction(v) for v in point.tolist()] for point in (hunter.home, hunter.best[1]))
+        return x, y
+
+    def _work(self) -> dict[str, int]:
+        return {"boxes": self.counts.boxes}
+
+    def _report(self, text: str = "") -> None:
+        self.question.report(Progress(self.clear, self._refuted, text or f"{self.counts.boxes} boxes"))
+
+    def _timed(self, name: str, work: Callable[[], Any]) -> Any:
+        start = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def _stats(self) -> dict[str, Any]:
+        return {"neurons": self.setting.neurons, **asdict(self.counts), "seconds": dict(self.seconds)}

@@ -22,8 +22,9 @@ DIRECTIONS, STEPS = 192, 24
 """Directions that are tried at first, and points on each."""
 VARIED, FINER = 48, 12
 """… and around the best ones."""
-STARTS = 3
-HALVINGS = 44
+STARTS = 2
+HALVINGS, PRECISION = 48, 1e-4
+"""How often a place on a ray is halved at most, and how well it is known, in parts of how far directions are varied."""
 BITS = (128, 512)
 WIDEST, NARROWEST, SHRINKING = 0.5, 1e-8, 0.6
 """How far directions are varied, and how much less after every round that found nothing better."""
@@ -47,7 +48,7 @@ class TurnedPoints:
     def __post_init__(self) -> None:
         self.setting = self.points.setting
         self._generator = np.random.default_rng(self.seed)
-        self._sign = 0
+        self._sign, self._here = 0, (np.zeros(0), np.inf)
         self.home = self._found_home()
 
     def _found_home(self) -> Array | None:
@@ -83,26 +84,28 @@ class TurnedPoints:
         found = False
         for k in np.argsort(distances, kind="stable")[:STARTS].tolist():
             if distances[k] < np.inf:
-                found |= self._keep(*self._refined(rays[k], float(distances[k])))
+                self._here = rays[k], float(distances[k])
+                try:
+                    self._refine()
+                finally:  # also where time ends
+                    found |= self._keep()
         return found
 
-    def _refined(self, ray: Array, distance: float) -> tuple[Array, float]:
-        """The best direction near a given one, and its distance."""
+    def _refine(self) -> None:
+        """Make the direction better, and its distance less."""
         spread = WIDEST
+        ray, distance = self._here
         while spread > NARROWEST:
             checkpoint()
             steps = self._generator.standard_normal((VARIED, self.setting.size)) * spread
             steps[::2] *= self._generator.random((len(steps[::2]), self.setting.size)) < 0.5
             rays = self._unit(np.concatenate([ray + steps, self._towards_plane(ray, distance)]))
-            distances = self._first_turns(rays, distance, FINER)
+            distances = self._first_turns(rays, distance, FINER, PRECISION * spread)
             k = int(np.argmin(distances))
-            if distances[k] < distance * (1 - 1e-3 * spread):
-                ray, distance = rays[k], float(distances[k])
-            else:
-                if distances[k] < distance:
-                    ray, distance = rays[k], float(distances[k])
+            if distances[k] >= distance * (1 - 1e-3 * spread):
                 spread *= SHRINKING
-        return ray, distance
+            if distances[k] < distance:
+                self._here = ray, distance = rays[k], float(distances[k])
 
     def _towards_plane(self, ray: Array, distance: float) -> Array:
         """Directions on the way to the nearest point of the plane that touches the fold where a ray meets it."""
@@ -125,8 +128,9 @@ class TurnedPoints:
         with np.errstate(all="ignore"):
             return np.nan_to_num(np.linalg.det(self.points.jacobians(points)) * self._sign)
 
-    def _first_turns(self, rays: Array, reach: float, steps: int) -> Array:
+    def _first_turns(self, rays: Array, reach: float, steps: int, precision: float = 0.0) -> Array:
         """How far along each ray the determinant changes its sign first, as far as some points show; else infinite."""
+        halvings = HALVINGS if not precision else min(HALVINGS, max(4, int(np.ceil(-np.log2(steps * precision)))))
         most = np.minimum(reach, self._room(rays))
         parts = most[:, None] * (np.arange(1, steps + 1) / steps)
         points = self.setting.center + parts[:, :, None] * rays[:, None]
@@ -138,7 +142,7 @@ class TurnedPoints:
         first = turned[some].argmax(axis=1)
         high = parts[some, first]
         low = high - most[some] / steps
-        for _ in range(HALVINGS):
+        for _ in range(halvings):
             checkpoint()
             middle = low / 2 + high / 2
             over = self._determinants(self.setting.center + middle[:, None] * rays[some]) < 0
@@ -155,8 +159,10 @@ class TurnedPoints:
 
     # --- proofs ------------------------------------------------------------------------------------------------------
 
-    def _keep(self, ray: Array, distance: float) -> bool:
+    def _keep(self) -> bool:
         """Prove the determinant's sign a little beyond the fold."""
+        ray, distance = self._here
+        distance = min(distance, float(self._first_turns(ray[None], distance, 2)[0]))
         for more in OUTWARD.tolist():
             point = self.setting.center + distance * (1 + more) * ray
             if not self._is_inside(point):

@@ -83,6 +83,7 @@ class OneMatrix:
         self.network = network
         self.matrix = np.ascontiguousarray(matrix)
         self.least = least
+        self.relus = ~network.setting.curved[:, None]
         absolute = np.abs(self.matrix)
         self.moving = n = len(self.matrix)
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
@@ -172,9 +173,10 @@ class OneMatrix:
             found = self._dominations(slopes)
             open_ = np.flatnonzero(~found.closed)
             corners = self._worst(slopes, found, open_)
-            tried = np.flatnonzero(_promising(slopes.free[:, open_], found.weights[:, open_], found.excess[open_]))
+            heavy = self._of_relus(found.weights[:, open_])
+            tried = np.flatnonzero(_promising(slopes.free[:, open_] & self.relus, heavy, found.excess[open_]))
             few = open_[tried]
-            weights = found.weights[:, few]
+            weights = heavy[:, tried]
             exclusions = Exclusions.none(len(few)) if known is None else Exclusions.of(known.take(few), weights)
             good, corners[tried] = self._by_faces(slopes.take(few), weights, corners[tried], exclusions)
         closed = found.closed.copy()
@@ -198,7 +200,8 @@ class OneMatrix:
             found = self._dominations(slopes)
             np.add.at(used, cube, 1)
             hopeless = np.flatnonzero(~found.closed)
-            hopeless = hopeless[~slopes.free[:, hopeless].any(axis=0) | ~found.definite[hopeless]]
+            cut = (slopes.free[:, hopeless] & self.relus).any(axis=0)
+            hopeless = hopeless[~cut | ~found.definite[hopeless]]
             good[cube[hopeless]] = False
             _, first = np.unique(cube[hopeless], return_index=True)
             chosen = hopeless[first]
@@ -208,13 +211,17 @@ class OneMatrix:
             open_ = np.bincount(cube[~found.closed], minlength=count)
             good &= (open_ <= MOST_OPEN) & ((used <= BUDGET) | (open_ == 0))
             rest = np.flatnonzero(~found.closed & good[cube])
-            slopes, cube, weights = slopes.take(rest), cube[rest], found.weights[:, rest]
+            slopes, cube, weights = slopes.take(rest), cube[rest], self._of_relus(found.weights[:, rest])
         return good, corners
 
     def _cuts_at_once(self, cubes: int) -> int:
         """Few cubes take as long as some more: they are cut several times before they are looked at again."""
         room = self.network.batch // SMALL_BATCH // max(1, cubes)
         return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
+
+    def _of_relus(self, weights: Array) -> Array:
+        """What relus take away: slopes of curves get narrower with the box, and are not cut."""
+        return np.where(self.relus, weights, 0.0)
 
     @staticmethod
     def _worst(slopes: Slopes, known: Dominations, chosen: Indices) -> Array:

@@ -12,6 +12,8 @@ from ircert.ir.arrays import Array, Indices
 
 SAMPLES = 1_500
 """Points of a ball that are looked at, at first …"""
+SMOOTH_SAMPLES = 300
+"""… and where Jacobians change slowly …"""
 PRODUCTS = 100_000_000
 """… and the multiplications that their Jacobians may take."""
 AT_ONCE = 50_000_000
@@ -52,7 +54,8 @@ class Points:
         return self.of_different_regions(self._inside(radius * steps))
 
     def _count(self, share: float) -> int:
-        return int(share * min(SAMPLES, max(64, PRODUCTS // max(1, self.secants.products))))
+        most = SMOOTH_SAMPLES if self.setting.is_smooth else SAMPLES
+        return int(share * min(most, max(64, PRODUCTS // max(1, self.secants.products))))
 
     def around(self, points: Array, radius: float) -> Array:
         """Points near some points, of different regions, in the ball."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +30,7 @@ from ircert.engines.judge import NOTHING, TURNED
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError
 from ircert.ir.arrays import Array
-from ircert.limits import OutOfTime
+from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.radius import End
 
 CLEAR = "no violation in this ball: one matrix C with sym(C J) positive definite at all its points{}; safely rounded"
@@ -41,7 +42,9 @@ BENDING = 0.5
 GROWTH, LEVELS = 4.0, 9
 """Turned points are sought in balls that grow, so often at first."""
 HUNTING = 0.1
-"""The part of the time that looking for them may take."""
+"""The part of the time that looking for them may take …"""
+LEAST_HUNTING = 0.7
+"""… at first, and the seconds that it may take where a third of a limit allows them."""
 
 
 @dataclass
@@ -94,7 +97,7 @@ class SmoothSearch:
         if self.setting.constrained < self.setting.size:
             return Stop(Cause.UNDECIDED, FEWER)
         with np.errstate(all="ignore"):
-            self._timed("falsification", self._hunt)
+            self._begin()
             if self.question.radius is not None:
                 self._prove(self.question.radius, math.inf)
             else:
@@ -169,6 +172,12 @@ class SmoothSearch:
         return self._refuted is not None and self._refuted < radius
 
     # --- turned points -----------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Look for turned points for a part of the time."""
+        left = self.question.deadline.left()
+        with suppress(OutOfTime), until(Deadline(max(HUNTING * left, min(LEAST_HUNTING, left / 3)))):
+            self._timed("falsification", self._hunt)
 
     def _hunt(self) -> None:
         """In balls that grow, until one has a turned point."""

@@ -27,7 +27,7 @@ def check(engine: Engine, question: Question) -> None:
 def refused(engine: Engine, question: Question) -> str | None:
     """Why an engine does not take a question: there are curves, or it says so itself."""
     if question.is_smooth and not engine.takes_smooth:
-        return "it needs linear regions, and the network has smooth operations; engine=\"boxes\" takes them"
+        return 'it needs linear regions, and the network has smooth operations; engine="boxes" takes them'
     return engine.refusal(question)
 
 

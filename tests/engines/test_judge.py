@@ -12,7 +12,9 @@ import pytest
 import ircert
 from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.engines.judge import BrokenProof, judge, settles
+from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
+from ircert.ir.ops.curves import Tanh
 from ircert.result.radius import End, Radius
 
 GOOD = End(0.5, "a proof")
@@ -95,3 +97,41 @@ def test_the_reason_is_the_engines_own() -> None:
     stop = Stop(Cause.UNDECIDED, "bounds decide no more")
     found = judge(question(0.5), Answer.undecided(question(0.5), GOOD, stop))
     assert (found.verdict, found.reason) == ("unresolved", str(stop))
+
+
+def turning(radius: float | None = None) -> Question:
+    """x - 2 tanh(x) around 3, which turns at 0.88."""
+    build = ircert.Builder(1)
+    graph = build.graph(build.add(build.input, build.affine(build.node(Tanh(), build.input), [[-2.0]])))
+    place = Place(np.array([3.0]), Norm.INF, np.array([-1.0]), np.array([9.0]))
+    return Question(graph, None, "local", place, radius, 4.0)
+
+
+def turned(x: float, y: float, **more: Any) -> Answer:
+    return Answer(None, GOOD, None, None, "exact", turned=([Fraction(x)], [Fraction(y)]), **more)
+
+
+@pytest.mark.rule("R-12")
+def test_two_orientations_refute() -> None:
+    found = judge(turning(), turned(3.0, 0.5))
+    assert (found.verdict, found.radius.refuted) == ("unresolved", 2.5)
+    assert found.turned is not None
+    ball = judge(turning(2.6), replace(turned(3.0, 0.5), verdict="refuted"))
+    assert (ball.verdict, ball.radius.refuted, ball.witness) == ("refuted", 2.5, None)
+
+
+@pytest.mark.rule("R-12")
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (turning(), turned(3.0, 2.0)),  # one orientation
+        (turning(), turned(3.0, -1.0)),  # on the boundary of the domain
+        (turning(2.5), replace(turned(3.0, 0.5), verdict="refuted")),  # on the boundary of the ball
+        (turning(2.6), replace(turned(3.0, 0.5), verdict="certified")),
+        (replace(turning(), problem="pseudo"), turned(3.0, 0.5)),
+        (turning(), replace(turned(3.0, 0.5), certified=End(2.6, "a proof"))),
+    ],
+)
+def test_orientations_that_show_nothing_are_bugs(asked: Question, answer: Answer) -> None:
+    with pytest.raises(BrokenProof):
+        judge(asked, answer)

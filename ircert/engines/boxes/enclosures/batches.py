@@ -63,7 +63,7 @@ class Batches:
     def forward(
         self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] | None = None
     ) -> dict[str, Array]:
-        """The values of all nodes; steps (of relus and curves alike) are given a node's name and its operand's value."""
+        """The values of all nodes; steps (one for relus and curves) are given a node's name and its operand's value."""
         return Given(affine, relu, add, curves=True).walk(self.setting.graph, start)
 
     def output(self, values: dict[str, Array]) -> Array:

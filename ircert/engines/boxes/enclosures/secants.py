@@ -128,7 +128,9 @@ class Secants:
         def relu(name: str, given: Array) -> Array:
             return slopes[:, relus[name], None] * given
 
-        result = _Stacks(lambda name, given: self.weights[name] @ given, relu, curves=True).walk(graph, unit)[graph.output]
+        result = _Stacks(lambda name, given: self.weights[name] @ given, relu, curves=True).walk(graph, unit)[
+            graph.output
+        ]
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
         return full[:, : self.setting.constrained]
 

@@ -1,22 +1,24 @@
 """Points near the centre at which the determinant of a smooth map has the other sign than at home.
 
-Two such points refute a ball (E-17). Directions are tried in floats: along each, where the determinant first changes its
-sign; the best direction is varied, also towards the nearest point of the fold's tangent plane. What is found is proved
-by interval arithmetic at two float points.
+Two such points refute a ball (R-12). Directions are tried in floats: along each, where the determinant first changes
+its sign; the best direction is varied, also towards the nearest point of the fold's tangent plane. What is found is
+proved by interval arithmetic at two float points.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
-from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.enclosure import enclosed_determinant
-from ircert.limits import checkpoint
+from ircert.limits import OutOfTime, checkpoint
 
 DIRECTIONS, STEPS = 192, 24
 """Directions that are tried at first, and points on each."""
@@ -37,16 +39,16 @@ NEARER = 1 - 1e-9
 
 @dataclass
 class TurnedPoints:
-    """The search; `best` is the nearest point that was proved to be turned over, with the radius of a ball that holds it
-    and `home`: a point close to the centre that is not turned."""
+    """The search; `best` is the nearest point that was proved to be turned over, with the radius of a ball that holds
+    it and `home`: a point close to the centre that is not turned."""
 
-    points: Points
+    setting: Setting
     seed: int = 0
     best: tuple[float, Array] | None = None
     home: Array | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.setting = self.points.setting
+        self._secants = Secants(self.setting)
         self._generator = np.random.default_rng(self.seed)
         self._sign, self._here = 0, (np.zeros(0), np.inf)
         self.home = self._found_home()
@@ -59,7 +61,7 @@ class TurnedPoints:
             step = self._generator.uniform(-1, 1, setting.size) * size * min(attempt, 1)
             inner = np.clip(setting.center + step, setting.low + size * (setting.low > -np.inf), setting.high - size)
             if self._is_inside(inner):
-                self._sign = proved_sign(self.points, inner)
+                self._sign = proved_sign(self.setting, inner)
                 if self._sign:
                     return np.asarray(inner)
         return None
@@ -126,7 +128,7 @@ class TurnedPoints:
 
     def _determinants(self, points: Array) -> Array:
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.linalg.det(self.points.jacobians(points)) * self._sign)
+            return np.nan_to_num(np.linalg.det(self._secants.jacobians(self.setting.derivatives(points))) * self._sign)
 
     def _first_turns(self, rays: Array, reach: float, steps: int, precision: float = 0.0) -> Array:
         """How far along each ray the determinant changes its sign first, as far as some points show; else infinite."""
@@ -162,7 +164,8 @@ class TurnedPoints:
     def _keep(self) -> bool:
         """Prove the determinant's sign a little beyond the fold."""
         ray, distance = self._here
-        distance = min(distance, float(self._first_turns(ray[None], distance, 2)[0]))
+        with suppress(OutOfTime):
+            distance = min(distance, float(self._first_turns(ray[None], distance, 2)[0]))
         for more in OUTWARD.tolist():
             point = self.setting.center + distance * (1 + more) * ray
             if not self._is_inside(point):
@@ -171,7 +174,7 @@ class TurnedPoints:
             away = max(self.distance(point), self.distance(self.home))
             if self.best is not None and away >= self.best[0]:
                 return False
-            if proved_sign(self.points, point) == -self._sign:
+            if proved_sign(self.setting, point) == -self._sign:
                 self.best = away, point
                 return True
         return False
@@ -182,10 +185,10 @@ class TurnedPoints:
         return norm.length_up(norm.distance([Fraction(v) for v in point.tolist()], self.setting.exact_center))
 
 
-def proved_sign(points: Points, point: Array) -> int:
+def proved_sign(setting: Setting, point: Array) -> int:
     """The sign of the determinant at a float point, by interval arithmetic; 0 where that cannot tell."""
     for bits in BITS:
-        value = enclosed_determinant(points.setting.graph, point.tolist(), bits)
+        value = enclosed_determinant(setting.graph, point.tolist(), bits)
         if value > 0 or value < 0:
             return 1 if value > 0 else -1
     return 0

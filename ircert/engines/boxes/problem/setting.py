@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.bounds.curves import bounds_of
 from ircert.geometry.ball import Ball
 from ircert.geometry.place import Place, Placed
-from ircert.bounds.curves import bounds_of
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph

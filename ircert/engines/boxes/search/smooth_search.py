@@ -21,7 +21,6 @@ from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.falsification.turned_points import TurnedPoints
 from ircert.engines.boxes.one_matrix.covering import Covering
-from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
@@ -39,6 +38,8 @@ KNOWN = "known from another engine"
 FEWER = "a smooth network with fewer outputs than free inputs is not proved, and collisions of it are not looked for"
 BENDING = 0.5
 """The first ball moves the neuron that moves fastest by this, about."""
+CLOSE = 1.005
+"""Between a ball that is proved and one for which there is no matrix, nothing is tried if they are that close."""
 GROWTH, LEVELS = 4.0, 9
 """Turned points are sought in balls that grow, so often at first."""
 HUNTING = 0.1
@@ -74,7 +75,7 @@ class SmoothSearch:
         """Who looks for turned points, where they say something."""
         if self.question.problem != "local" or self.setting.constrained != self.setting.size:
             return None
-        return TurnedPoints(Points(self.setting, self.question.seed), self.question.seed)
+        return TurnedPoints(self.setting, self.question.seed)
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
@@ -118,10 +119,14 @@ class SmoothSearch:
         climb = Climb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
         while not (self._is_settled() or climb.is_hopeless or self._is_over()):
             top = self._top()
+            if self.covering.gave_up <= top:  # no matrix is known from there on
+                top = math.sqrt(self.clear) * math.sqrt(self.covering.gave_up)
+                if self.covering.gave_up < CLOSE * self.clear:
+                    break
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, climb.effort)
             if outcome == "closed":
-                climb.proved(far=self.clear >= farthest(self.question.center, self.question.norm))
+                climb.proved(self.clear, far=self.clear >= farthest(self.question.center, self.question.norm))
             else:
                 climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
             self._timed("falsification", self._hunt_beside)

@@ -1,0 +1,68 @@
+"""Turned points lie just beyond the nearest fold, and are proved."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.falsification.turned_points import TurnedPoints
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
+from ircert.ir.enclosure import enclosed_determinant
+from ircert.ir.graph import Graph
+from ircert.ir.ops.curves import Tanh
+from ircert.limits import OutOfTime, until
+
+
+def folded() -> Graph:
+    """(x + y - 2 tanh(x + y), y - x): the determinant is 2 (1 - 2 / cosh(x + y)^2), and 0 at |x + y| = FOLD."""
+    build = ircert.Builder(2)
+    total = build.affine(build.input, [[1.0, 1.0]])
+    first = build.add(total, build.affine(build.node(Tanh(), total), [[-2.0]]))
+    return build.graph(build.concat(first, build.affine(build.input, [[-1.0, 1.0]])))
+
+
+FOLD = math.acosh(math.sqrt(2.0))
+
+
+def hunter(norm: Norm, center: float = 1.5, low: float = -np.inf) -> TurnedPoints:
+    place = Place(np.full(2, center), norm, np.full(2, low), np.full(2, np.inf))
+    return TurnedPoints(Setting(folded(), "local", 2, place))
+
+
+@pytest.mark.parametrize(("norm", "nearest"), [(Norm.INF, 0.5), (Norm.TWO, math.sqrt(0.5)), (Norm.ONE, 1.0)])
+def test_the_nearest_point_of_a_fold(norm: Norm, nearest: float) -> None:
+    found = hunter(norm)
+    assert found.look(20.0)
+    assert found.best is not None
+    assert found.home is not None
+    distance, point = found.best
+    exact = nearest * (3.0 - FOLD)
+    assert exact <= distance <= exact * (1 + 1e-6)
+    assert enclosed_determinant(folded(), point.tolist()) < 0
+    assert enclosed_determinant(folded(), found.home.tolist()) > 0
+    assert not found.look(0.9 * exact)
+
+
+def test_nothing_outside_the_domain() -> None:
+    assert not hunter(Norm.INF, low=1.0).look(20.0)
+    at_the_edge = hunter(Norm.INF, low=1.5)
+    assert at_the_edge.home is not None
+    assert (at_the_edge.home > 1.5).all()
+
+
+def test_time_that_ends_keeps_what_was_found() -> None:
+    found, asked = hunter(Norm.INF), 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 800
+
+    with pytest.raises(OutOfTime), until(over):
+        found.look(20.0)
+    assert found.best is not None

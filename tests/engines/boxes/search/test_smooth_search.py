@@ -1,0 +1,169 @@
+"""Networks with curves: brackets around radii that are known, never a wrong one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.errors import IrcertError, QueryError, UnsupportedModel
+from ircert.geometry.place import Place
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Curve
+from ircert.ir.ops.curves import Elu, Gelu, GeluTanh, HardSwish, Mish, Sigmoid, Silu, Sin, Softplus, Tanh
+from ircert.ir.ops.smooth import Exp
+from ircert.questions.network import lowered
+from tests.result.support import read
+
+FOLD = math.acosh(math.sqrt(2.0))
+"""x - 2 tanh(x) turns here: 1 = 2 / cosh(x)^2."""
+
+
+def bend(factor: float, size: int = 1, curve: Curve | None = None) -> Graph:
+    """x + factor g(x), entry by entry, mixed by an invertible matrix."""
+    build = ircert.Builder(size)
+    bent = build.node(curve or Tanh(), build.input)
+    total = build.add(build.input, build.affine(bent, factor * np.eye(size)))
+    mix = np.eye(size) + np.triu(np.ones((size, size)), 1)
+    return build.graph(build.affine(total, mix))
+
+
+def network(curve: Curve, seed: int, sizes: tuple[int, ...] = (2, 8, 8, 2), relus: bool = False) -> Graph:
+    """Random weights, close to the identity so that there is something to prove."""
+    rng = np.random.default_rng(seed)
+    build = ircert.Builder(sizes[0])
+    x = build.input
+    for k, (a, b) in enumerate(itertools.pairwise(sizes)):
+        x = build.affine(x, rng.normal(size=(b, a)) * 0.8 / math.sqrt(a), rng.normal(size=b) * 0.3)
+        if k < len(sizes) - 2:
+            x = build.relu(x) if relus and k == 0 else build.node(curve, x)
+    return build.graph(build.add(x, build.affine(build.input, 1.2 * np.eye(sizes[-1], sizes[0]))))
+
+
+def ask(graph: Graph, center: Any, **more: Any) -> ircert.Result:
+    return ircert.certify(graph, center, **{"time_limit": 20.0, "tol": 1e-3, "engine": "boxes", **more})
+
+
+@pytest.mark.rule("E-17", "R-12")
+@pytest.mark.parametrize(("size", "norm"), [(1, "inf"), (2, "inf"), (2, "1"), (2, "2")])
+def test_a_known_radius(size: int, norm: str) -> None:
+    center = np.full(size, 3.0)
+    result = ask(bend(-2.0, size), center, norm=norm)
+    exact = 3.0 - FOLD
+    assert result.verdict == "certified"
+    assert result.radius.certified <= exact <= result.radius.refuted
+    assert result.turned is not None
+    assert result.witness is None
+    (a, b), (c, d) = result.turned.determinants
+    assert max(a, b, c, d) > 0 > min(a, b, c, d)
+    assert a * b > 0
+    assert c * d > 0
+    found = read(result.to_json())
+    assert found["turned"]["determinants"] == [[a, b], [c, d]]
+    assert found["witness"] is None
+    assert "one orientation" in result.summary()
+
+
+@pytest.mark.rule("E-17")
+def test_a_derivative_that_touches_zero_stays_open() -> None:
+    result = ask(bend(-1.0), [0.5], time_limit=3.0)
+    assert result.verdict == "unresolved"
+    assert 0.4 < result.radius.certified <= 0.5
+    assert result.radius.refuted is None
+
+
+@pytest.mark.parametrize("radius", [2.0, 2.2])
+def test_fixed_balls(radius: float) -> None:
+    result = ask(bend(-2.0, 2), [3.0, 3.0], radius=radius)
+    assert result.verdict == ("certified" if radius < 3 - FOLD else "refuted")
+    assert (result.turned is not None) == (result.verdict == "refuted")
+
+
+def test_injective_everywhere_as_far_as_is_asked() -> None:
+    result = ask(bend(0.5, 2), [0.0, 0.0], max_radius=50.0)
+    assert (result.verdict, float(result.radius.certified), result.radius.refuted) == ("certified", 50.0, None)
+
+
+@pytest.mark.parametrize("curve", [Tanh(), Sigmoid(), Gelu(), GeluTanh(), Silu(), Softplus(), Elu(1.5), Mish(), Sin()])
+def test_brackets_agree_with_sampled_determinants(curve: Curve) -> None:
+    """Within the certified ball determinants have one sign, at many points; the refuted end is near where they change."""
+    for seed, relus in ((0, False), (1, True)):
+        graph = network(curve, seed, relus=relus)
+        result = ask(graph, [0.2, -0.1], max_radius=6.0, time_limit=4.0, tol=1e-2)
+        certified, refuted = float(result.radius.certified), result.radius.refuted
+        assert certified > 0
+        rng = np.random.default_rng(2)
+        points = Points(Setting(lowered(graph), "local", 2, Place.everywhere(np.array([0.2, -0.1]))))
+        steps = rng.uniform(-1, 1, (4000, 2)) * (6.0 if refuted is None else refuted)
+        signs = np.sign(np.linalg.det(points.jacobians(points.setting.center + steps)))
+        turned = np.abs(steps).max(axis=1)[
+            signs != np.sign(np.linalg.det(points.jacobians(points.setting.center[None])))
+        ]
+        assert turned.min(initial=np.inf) >= certified * (1 - 1e-9)
+        values = np.asarray(graph(points.setting.center + steps[np.abs(steps).max(axis=1) < certified][:300]))
+        gaps = np.abs(values[:, None] - values[None]).max(axis=2) + np.eye(len(values))
+        assert gaps.min() > 0
+
+
+def test_hard_swish_has_kinks() -> None:
+    """x + h(x) / 2 around 0: the slope is 1 + (2 x + 3) / 12, 3/4 and 1 on both sides of -3."""
+    result = ask(bend(0.5, 2, HardSwish()), [0.0, 0.0], max_radius=8.0)
+    assert float(result.radius.certified) == 8.0
+    turned = ask(bend(3.0, 1, HardSwish()), [0.0], max_radius=8.0)  # 1 + (2 x + 3) / 2 = 0 at -5/2
+    assert turned.radius.certified <= 2.5 <= turned.radius.refuted
+    assert turned.verdict == "certified"
+
+
+def test_domains_and_pinned_inputs() -> None:
+    graph = bend(-2.0, 2)
+    inside = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=20.0)
+    assert float(inside.radius.certified) == 20.0
+    pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
+    assert 2.0 < pinned.radius.certified <= 3.0 - FOLD
+    assert pinned.turned is None
+
+
+def test_other_problems_get_a_certified_end() -> None:
+    graph = bend(-2.0, 2)
+    pseudo = ask(graph, [3.0, 3.0], problem="pseudo", time_limit=2.0)
+    assert 2.0 < pseudo.radius.certified <= 3.0 + FOLD + 2
+    assert pseudo.radius.refuted is None
+    given = ask(graph, [3.0, 3.0], problem="transform", other=network(Gelu(), 3), time_limit=2.0)
+    assert given.radius.certified > 2.0
+    assert "tell its points apart" in given.radius.certified.evidence
+    fewer = ask(graph.select([0]), [3.0, 3.0])
+    assert fewer.verdict == "unresolved"
+    assert fewer.reason is not None
+    assert "fewer outputs" in fewer.reason
+    more = ircert.stack(graph, network(Tanh(), 0))
+    assert ask(more, [3.0, 3.0], time_limit=2.0).radius.certified > 2.0
+
+
+def test_auto_asks_boxes_and_others_refuse_in_words() -> None:
+    graph = bend(-2.0, 2)
+    assert ask(graph, [3.0, 3.0], engine="auto").verdict == "certified"
+    for engine in ("regions", "milp"):
+        with pytest.raises(QueryError, match="needs linear regions"):
+            ask(graph, [3.0, 3.0], engine=engine)
+    with pytest.raises(IrcertError, match="tanh"):
+        ircert.program(graph, ircert.Query("local", center=[0, 0], radius=1.0))
+    build = ircert.Builder(1)
+    with pytest.raises(UnsupportedModel, match="`exp` in the network is neither"):
+        ask(build.graph(build.node(Exp(), build.input)), [0.0])
+
+
+def test_the_first_report_counts_curves() -> None:
+    seen: list[str] = []
+    ask(network(Tanh(), 0, relus=True), [0.0, 0.0], radius=0.01, progress=lambda p: seen.append(p.text))
+    assert seen[0] == "16 neurons, of which 8 are smooth"
+
+
+def test_processes_share_a_cover() -> None:
+    result = ask(network(Tanh(), 5, (3, 8, 8, 3)), [0.0] * 3, max_radius=2.0, threads=2, time_limit=6.0)
+    assert result.radius.certified > 0.1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -74,13 +73,9 @@ def _verified(question: Question, answer: Answer) -> TurnedPair | None:
     found = turned_pair(question.graph, *answer.turned)
     if found is None:
         raise BrokenProof("the engine's determinants are not of opposite signs in interval arithmetic")
-    low, high = (
-        [Fraction(v) if math.isfinite(v) else None for v in side.tolist()] for side in (question.low, question.high)
-    )
     for point in (found.exact.x, found.exact.y):
-        for v, a, b in zip(point, low, high, strict=True):
-            if (a is not None and v <= a) or (b is not None and v >= b):
-                raise BrokenProof("a point with a determinant does not lie in the interior of the domain")
+        if not all(a < v < b for v, a, b in zip(point, question.low.tolist(), question.high.tolist(), strict=True)):
+            raise BrokenProof("a point with a determinant does not lie in the interior of the domain")
     return found
 
 

@@ -67,7 +67,7 @@ def all_values(graph: Graph, x: object) -> dict[str, Array]:
 
 
 def preactivations(graph: Graph, points: Array) -> Array:
-    """What every entry of a relu or curve reads at every point (rows), in floats; not finite where they do not reach."""
+    """What every entry of a relu or curve reads at every point (rows), in floats, finite where these reach."""
     values: dict[str, Array] = {graph.input: points}
     found = [np.zeros((len(points), 0))]
     for node in graph.nodes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -151,3 +151,36 @@ def refused(built: Any, *messages: str, kind: type[IrcertError] = UnsupportedMod
     for message in messages:
         assert message in str(error.value)
     assert error.value.remedy or error.value.where
+
+
+def agreeing(models: dict[str, Any]) -> Callable[[str], None]:
+    """A test of each model against onnxruntime."""
+
+    @pytest.mark.parametrize("name", models)
+    def test(name: str) -> None:
+        compare(models[name])
+
+    return test
+
+
+def evaluating(models: dict[str, Any]) -> Callable[[str], None]:
+    """A test of each model that has an op that is not piecewise linear against onnxruntime."""
+
+    @pytest.mark.parametrize("name", models)
+    def test(name: str) -> None:
+        graph = compare(models[name])
+        assert not all(node.op.piecewise_linear for node in graph.nodes)
+
+    return test
+
+
+def refusing(models: dict[str, tuple[Any, str, str]]) -> Callable[[str], None]:
+    """A test that each model is refused, with the op to blame and these words."""
+
+    @pytest.mark.rule("F-2")
+    @pytest.mark.parametrize("name", models)
+    def test(name: str) -> None:
+        built, op, message = models[name]
+        refused(built, f"{op}: ", message, "node `")
+
+    return test

@@ -10,7 +10,7 @@ import pytest
 import ircert
 from ircert.errors import UnsupportedModel
 from ircert.passes.canonicalize import Canonicalize
-from tests.frontends.support import compare, model, node, one, refused, weights
+from tests.frontends.support import agreeing, evaluating, model, node, one, refusing, weights
 
 CASES: dict[str, Any] = {
     "relu": one("Relu", [1, 4]),
@@ -45,23 +45,9 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "gelu": (one("Gelu", [1, 4], opset=20, approximate="fast"), "Gelu", "none and tanh"),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_ops_evaluate(name: str) -> None:
-    graph = compare(SMOOTH[name])
-    assert not all(node.op.piecewise_linear for node in graph.nodes)
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_smooth_ops_evaluate = evaluating(SMOOTH)
+test_what_is_not_read_is_refused = refusing(REFUSED)
 
 
 def test_swish() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from onnx import helper
 
-from tests.frontends.support import compare, ints, model, node, one, refused, weights
+from tests.frontends.support import agreeing, evaluating, ints, model, node, one, refusing, weights
 
 CASES: dict[str, Any] = {
     "add_broadcast": one("Add", [1, 3], weights(4, 1, 3)),
@@ -50,20 +49,6 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "powers": (one("Pow", [1, 2], np.array([2, 3], np.float32)), "Pow", "exponents differ"),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_ops_evaluate(name: str) -> None:
-    graph = compare(SMOOTH[name])
-    assert not all(node.op.piecewise_linear for node in graph.nodes)
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_smooth_ops_evaluate = evaluating(SMOOTH)
+test_what_is_not_read_is_refused = refusing(REFUSED)

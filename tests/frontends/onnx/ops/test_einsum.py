@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from tests.frontends.support import compare, model, node, weights
+from tests.frontends.support import agreeing, model, node, weights
 
 CASES: dict[str, Any] = {
     "einsum_weight": model([node("Einsum", "x w", equation="bi,oi->bo")], {"x": ["N", 3]}, {"w": weights(2, 3)}),
@@ -16,7 +14,4 @@ CASES: dict[str, Any] = {
     "einsum_both": model([node("Einsum", "x x", equation="bi,bj->bij")], {"x": [1, 3]}),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
+test_agrees_with_onnxruntime = agreeing(CASES)

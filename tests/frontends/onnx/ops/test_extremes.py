@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from onnx import TensorProto
 
 import ircert
 from ircert.ir.ops import Relu
-from tests.frontends.support import compare, model, node, one, weights
+from tests.frontends.support import agreeing, compare, model, node, one, weights
 
 CASES: dict[str, Any] = {
     "clip": one("Clip", [1, 4], np.float32(-1), np.float32(0.5)),
@@ -27,10 +26,7 @@ CASES: dict[str, Any] = {
     "min_constants": model([node("Min", "c x d")], {"x": [1, 3]}, {"c": weights(3), "d": weights(3, seed=1)}),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
+test_agrees_with_onnxruntime = agreeing(CASES)
 
 
 def test_clip_at_zero_is_relu() -> None:

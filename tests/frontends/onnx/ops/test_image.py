@@ -10,7 +10,7 @@ import pytest
 import ircert
 from ircert.errors import UnsupportedModel
 from ircert.ir.ops import Conv
-from tests.frontends.support import compare, model, node, one, refused, weights
+from tests.frontends.support import agreeing, compare, model, node, one, refusing, weights
 
 CASES: dict[str, Any] = {
     "conv_1d": one("Conv", [1, 2, 7], weights(3, 2, 3), weights(3), strides=[2], pads=[1, 2]),
@@ -89,17 +89,8 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "kernel_shape": (one("Conv", [1, 1, 4], weights(1, 1, 2), kernel_shape=[3]), "Conv", "contradicts its weight"),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_what_is_not_read_is_refused = refusing(REFUSED)
 
 
 def test_bias_is_taken_by_the_convolution_before_it() -> None:

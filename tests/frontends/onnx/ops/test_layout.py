@@ -13,7 +13,7 @@ from onnx import TensorProto
 import ircert
 from ircert.errors import UnsupportedModel
 from tests.frontends.onnx.shapes import shapes_agree
-from tests.frontends.support import compare, ints, model, node, one, refused, runtime, sample, weights
+from tests.frontends.support import agreeing, compare, ints, model, node, one, refusing, runtime, sample, weights
 
 CASES: dict[str, Any] = {
     "flatten": one("Flatten", [1, 2, 3, 2]),
@@ -128,17 +128,8 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     ),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_what_is_not_read_is_refused = refusing(REFUSED)
 
 
 def test_cast_like_gives_constants_the_type_of_the_tensor() -> None:

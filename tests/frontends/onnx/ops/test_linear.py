@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.frontends.support import compare, model, node, one, refused, weights
+from tests.frontends.support import agreeing, compare, model, node, one, refusing, weights
 
 CASES: dict[str, Any] = {
     "gemm": one("Gemm", ["N", 3], weights(3, 4), weights(4)),
@@ -40,17 +40,8 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "gemm_c": (one("Gemm", [1, 2], weights(2, 3), weights(4, 3)), "Gemm", "larger than the product"),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_what_is_not_read_is_refused = refusing(REFUSED)
 
 
 def test_bias_is_taken_by_the_map_before_it() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from onnx import helper
 
-from tests.frontends.support import compare, model, one, refused, weights
+from tests.frontends.support import agreeing, evaluating, model, one, refusing, weights
 
 CASES: dict[str, Any] = {
     "batch_norm": one(
@@ -59,20 +58,6 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "softmax_axis": (one("Softmax", [1, 2], opset=11, axis=2), "Softmax", "axis 2"),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_ops_evaluate(name: str) -> None:
-    graph = compare(SMOOTH[name])
-    assert not all(node.op.piecewise_linear for node in graph.nodes)
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_smooth_ops_evaluate = evaluating(SMOOTH)
+test_what_is_not_read_is_refused = refusing(REFUSED)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from tests.frontends.support import compare, ints, one
+from tests.frontends.support import agreeing, evaluating, ints, one
 
 CASES: dict[str, Any] = {
     "reduce_sum": one("ReduceSum", [2, 3, 2], ints(1), keepdims=0),
@@ -25,13 +23,5 @@ SMOOTH: dict[str, Any] = {
     "reduce_l2": one("ReduceL2", [2, 3], axes=[1]),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_ops_evaluate(name: str) -> None:
-    graph = compare(SMOOTH[name])
-    assert not all(node.op.piecewise_linear for node in graph.nodes)
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_smooth_ops_evaluate = evaluating(SMOOTH)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-from tests.frontends.support import compare, ints, one, refused
+from tests.frontends.support import agreeing, ints, one, refusing
 
 CASES: dict[str, Any] = {
     "resize": one("Resize", [1, 1, 2, 3], None, np.array([1, 1, 2, 2], dtype=np.float32), mode="nearest"),
@@ -65,14 +64,5 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     ),
 }
 
-
-@pytest.mark.parametrize("name", CASES)
-def test_agrees_with_onnxruntime(name: str) -> None:
-    compare(CASES[name])
-
-
-@pytest.mark.rule("F-2")
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_is_refused(name: str) -> None:
-    built, op, message = REFUSED[name]
-    refused(built, f"{op}: ", message, "node `")
+test_agrees_with_onnxruntime = agreeing(CASES)
+test_what_is_not_read_is_refused = refusing(REFUSED)

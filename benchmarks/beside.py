@@ -150,7 +150,7 @@ def measure(name: str) -> float:
 
 def measured(name: str, folder: Path) -> float:
     """Seconds of the work in a checkout."""
-    one = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     asked = [sys.executable, str(HERE), "--measure", name]
     told = subprocess.run(
         asked, check=True, capture_output=True, text=True, env={**os.environ, **one, "PYTHONPATH": str(folder)}

@@ -7,6 +7,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+# Before numpy is loaded: the matrices of tests are small, and each core has a process of its own (`pytest -n auto`).
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 
 from tests.effort import load_profile

@@ -20,6 +20,7 @@ from ircert.limits import Deadline
 from ircert.questions.network import lowered
 from ircert.result.radius import End
 from ircert.result.witness import Witness
+from ircert.threads import one_thread
 
 COLLISION = "two points with the same output"
 NARROW = 1e-6
@@ -51,16 +52,23 @@ def bilipschitz(
     unless_pinned(body)
     measured = body.norm if norm is None else norm_of(norm)
     deadline = Deadline(math.inf if time_limit is None else float(time_limit))
-    if network.input_dim <= 2:
-        upper, lower = exact.extremes(network, body, measured)
-    else:
-        upper, lower = enclosures.bounds(network, body, measured, deadline, seed)
-    if network.output_dim >= network.input_dim > 2 or network.output_dim > network.input_dim == 2:
-        lower = _raised(network, body, measured, lower, deadline, seed)
+    with one_thread():
+        upper, lower = _bounds(network, body, measured, deadline, seed)
     witness = None
     if not lower.low and lower.high:
         lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)
     return BiLipschitz(upper, lower, body, measured, network, witness)
+
+
+def _bounds(network: Graph, body: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
+    """L and L' without the question whether f is injective."""
+    if network.input_dim <= 2:
+        upper, lower = exact.extremes(network, body, norm)
+    else:
+        upper, lower = enclosures.bounds(network, body, norm, deadline, seed)
+    if network.output_dim >= network.input_dim > 2 or network.output_dim > network.input_dim == 2:
+        lower = _raised(network, body, norm, lower, deadline, seed)
+    return upper, lower
 
 
 def _raised(graph: Graph, ball: Ball, norm: Norm, lower: Bracket, deadline: Deadline, seed: int) -> Bracket:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
@@ -44,7 +47,7 @@ class Registry(Generic[Kind]):
 
     def plugins(self) -> tuple[EntryPoint, ...]:
         """What other packages announce."""
-        return tuple(entry_points(group=self.group))
+        return _announced(self.group, _search_path())
 
     def get(self, name: str) -> type[Kind]:
         """The class of that name; it is imported now."""
@@ -85,6 +88,24 @@ class Registry(Generic[Kind]):
     def _fits(self, found: object, name: str) -> bool:
         fits = isinstance(found, type) and issubclass(found, _named(self.base)) and not isabstract(found)
         return fits and getattr(found, self.word, None) == name
+
+
+@cache
+def _announced(group: str, _: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; reading them anew takes longer than many an answer."""
+    return tuple(entry_points(group=group))
+
+
+def _search_path() -> tuple[tuple[str, int], ...]:
+    """Where packages lie, and when one was last added or removed there."""
+    return tuple((folder, _changed(folder)) for folder in sys.path)
+
+
+def _changed(folder: str) -> int:
+    try:
+        return os.stat(folder or ".").st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _named(name: str) -> Any:

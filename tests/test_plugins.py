@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +68,15 @@ def test_a_whole_plugin_is_one_of_the_others(monkeypatch: pytest.MonkeyPatch) ->
     found = registry(monkeypatch, puppy=f"{__name__}:Dog")
     monkeypatch.setattr(Dog, "name", "puppy")
     assert found.others() == [Dog]
+
+
+def test_a_package_that_is_installed_meanwhile_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    found: Registry[Animal] = Registry(("animal", "animals"), "animals", {}, f"{__name__}:Animal", IrcertError)
+    assert found.names() == []
+    info = tmp_path / "zoo-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zoo\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[animals]\ndog = {__name__}:Dog\n")
+    assert found.names() == ["dog"]
+    assert found.get("dog") is Dog

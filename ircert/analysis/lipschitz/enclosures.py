@@ -21,7 +21,7 @@ from ircert.analysis.lipschitz.bracket import Bracket
 from ircert.analysis.lipschitz.seeing import regions_seen
 from ircert.analysis.lipschitz.stretch import Span
 from ircert.bounds.contraction import residual
-from ircert.bounds.operator_norms import Unbounded, norm_bound
+from ircert.bounds.operator_norms import Unbounded, norm_bound, norm_estimate
 from ircert.bounds.rounding import midpoint, pseudo_inverse
 from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
 from ircert.engines.boxes.one_matrix.points import Points
@@ -71,10 +71,11 @@ class _Enclosure:
     high: Array
     halves: tuple[tuple[Array, Array], tuple[Array, Array]]
     size: float
+    linear: bool
 
 
 def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple[float, float]:
-    """A bound above of L and one below of L': the part with the largest slopes is cut first."""
+    """A bound above of L and one below of L': the part with the largest slopes is cut first, but no linear one."""
     setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
     secants, order = Secants(setting), count()
 
@@ -82,28 +83,33 @@ def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple
         part = part_of(setting, ball.radius, low, high)
         with np.errstate(all="ignore"):
             found = secants.interval(SlopePattern(part.phases > 0, part.phases == 0))
-        return _Enclosure(*found, part.split(), _size(*found, norm))
+        return _Enclosure(*found, part.split(), _size(*found, norm), not part.open)
 
     first = enclosure(*ball.box)
     queue = [(-first.size, next(order), first)]
-    while len(queue) < PARTS and not deadline.passed():
+    parts: list[_Enclosure] = []
+    while queue and len(queue) + len(parts) < PARTS and not deadline.passed():
         _, _, widest = heapq.heappop(queue)
+        if widest.linear:
+            parts.append(widest)
+            continue
         for low, high in widest.halves:
             if not misses(setting, ball.radius, low, high):
                 part = enclosure(low, high)
                 heapq.heappush(queue, (-part.size, next(order), part))
-    parts = [part for _, _, part in queue]
+    parts += [part for _, _, part in queue]
     pairs = np.stack([np.stack([part.low, part.high]) for part in parts])
     below = _below(pairs, pairs.mean(axis=(0, 1)), norm) if np.isfinite(pairs).all() else 0.0
-    return -queue[0][0], below
+    return max(part.size for part in parts), below
 
 
 def _size(low: Array, high: Array, norm: Norm) -> float:
     """A bound of the operator norm of all matrices between two."""
-    middle, radius = midpoint(low, high)
+    ways = [midpoint(low, high), (np.maximum(np.abs(low), np.abs(high)),)]
     try:
-        apart = norm_bound(middle, norm) + norm_bound(radius, norm)
-        return rounded_up(min(apart, norm_bound(np.maximum(np.abs(low), np.abs(high)), norm)))
+        # both are bounds, which take longer than an estimate of which is the smaller one
+        better = min(ways, key=lambda terms: sum(norm_estimate(term, norm) for term in terms))
+        return rounded_up(sum((norm_bound(term, norm) for term in better), Fraction(0)))
     except Unbounded:
         return np.inf
 

@@ -9,6 +9,8 @@ from typing import Any
 
 # Before numpy is loaded: the matrices of tests are small, and each core has a process of its own (`pytest -n auto`).
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Many tests start processes: the package is compiled once for all of them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 USUAL, FEW = 40, 26
@@ -31,3 +34,19 @@ def tries(usual: int) -> int:
 def examples(usual: int, **more: Any) -> settings:
     """Settings for a property whose examples are dearer, or cheaper, than most."""
     return settings(max_examples=tries(usual), **more)
+
+
+def some_of(*axes: Iterable[Any], every: int = 3) -> list[Any]:
+    """All combinations of these values, as parameters: one in `every` by default, the others are slow.
+
+    The steps on all axes add up to a multiple of `every`: each value of an axis meets some of every other axis that has
+    as many values or more.
+    """
+    lines = [list(axis) for axis in axes]
+    return [
+        pytest.param(
+            *(line[k] for line, k in zip(lines, steps, strict=True)),
+            marks=[pytest.mark.slow] if sum(steps) % every else [],
+        )
+        for steps in product(*(range(len(line)) for line in lines))
+    ]

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ircert.cli.main import _parser, run
+from ircert.cli import main
+from ircert.cli.main import run
 from tests.effort import PROFILE
 
 WORDS = """
@@ -31,12 +32,14 @@ COMMANDS = {
     "replay": [*QUESTION, "--radius", "1", "--solution", "empty.ir"],
 }
 NET = "ircert.ir/1\nx = input(length=2)\na = abs(x)\nreturn a\n"
+PARSER = main._parser()
 WRITES = ("-o", "--json", "--certificate")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(main, "_parser", lambda: PARSER)  # one for all: building it takes longer than most commands
     (tmp_path / "net.ir").write_text(NET)
     (tmp_path / "empty.ir").write_text("")
     (tmp_path / "lines.csv").write_text("1;2\n")
@@ -50,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def options_of(command: str) -> list[str]:
     """The options that take a value, as they are written."""
-    subparsers = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    subparsers = next(a for a in PARSER._actions if isinstance(a, argparse._SubParsersAction))
     actions = subparsers.choices[command]._actions
     return [a.option_strings[0] for a in actions if a.option_strings and a.nargs != 0]
 

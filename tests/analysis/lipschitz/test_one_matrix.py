@@ -68,8 +68,15 @@ def test_exact_numbers_of_the_plane_are_not_exceeded(norm: Norm, seed: int, body
 
 
 @pytest.mark.rule("L-8")
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("outputs", [3, 5])
+@pytest.mark.parametrize(
+    ("norm", "outputs"),
+    [
+        # each norm and each number of outputs
+        pytest.param(norm, outputs, marks=[pytest.mark.slow] if (i + j) % 2 else [])
+        for i, norm in enumerate(NORMS)
+        for j, outputs in enumerate((3, 5))
+    ],
+)
 def test_random_pairs_respect_the_bound(norm: Norm, outputs: int) -> None:
     graph = residual(np.random.default_rng(outputs), 3, 10, scale=0.4, outputs=outputs)
     ball, domain = ([0.1, 0.2, 0.0], 1.0, "2"), ([-0.5, -0.25, -3.0], [2.0, 2.0, 0.25])
@@ -103,13 +110,19 @@ def test_a_domain_keeps_the_fold_away() -> None:
 
 
 @pytest.mark.rule("L-8")
-@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(
-    ("name", "center", "radius"),
+    ("norm", "name", "center", "radius"),
     [
-        ("unicycle-5-64-64-64-5", [0, 0, 0, 1, 0], 0.03),
-        ("quadrotor-6-64-64-6", [0] * 6, 0.1),
-        ("coupled-vanderpol-6-24-24-6", [0] * 6, 1.0),
+        # each norm and each network
+        pytest.param(norm, *flow, marks=[] if i == j else [pytest.mark.slow])
+        for i, norm in enumerate((Norm.ONE, Norm.INF, Norm.TWO))
+        for j, flow in enumerate(
+            [
+                ("unicycle-5-64-64-64-5", [0, 0, 0, 1, 0], 0.03),
+                ("quadrotor-6-64-64-6", [0] * 6, 0.1),
+                ("coupled-vanderpol-6-24-24-6", [0] * 6, 1.0),
+            ]
+        )
     ],
 )
 def test_learned_flows_of_five_and_six_inputs(norm: Norm, name: str, center: list[int], radius: float) -> None:

@@ -80,13 +80,13 @@ def test_against_the_oracle(index: int) -> None:
     for problem in ["local", "pseudo"] if given.other is None else ["transform"]:
         true = truth(given, problem, norm)
         options: dict[str, Any] = {"problem": problem, "other": given.other, "norm": norm, "backend": backend}
-        found = asked(given.layers, given.center, max_radius=LIMIT, tol=1e-2, time_limit=2, **options)
+        found = asked(given.layers, given.center, max_radius=LIMIT, tol=1e-2, time_limit=1, **options)
         agree(found, true)
         assert found.trust == "solver" or not found.radius.certified > 0
         if true.upper is not None and true.upper > 0:
             for factor, wrong in ((0.9, "refuted"), (1.1, "certified")):
                 radius = factor * float(true.upper)
-                ball = asked(given.layers, given.center, radius=radius, time_limit=1, **options)
+                ball = asked(given.layers, given.center, radius=radius, time_limit=0.5, **options)
                 assert ball.verdict != wrong, (given.name, problem, norm, backend)
 
 
@@ -157,7 +157,7 @@ def test_what_rests_on_a_solver_is_not_exact() -> None:
 @pytest.mark.parametrize(
     ("n", "m", "norm"),
     [
-        pytest.param(n, m, norm, marks=[pytest.mark.slow] if n > 3 and norm == "1" else [])
+        pytest.param(n, m, norm, marks=[pytest.mark.slow] if n > 3 and norm != "inf" else [])
         for n, m in [(1, 1), (2, 3), (3, 3), (3, 5), (6, 6), (10, 10)]
         for norm in NORMS
     ],
@@ -380,8 +380,8 @@ def test_a_budget_is_a_number_of_programs(formulation: str) -> None:
 
 @pytest.mark.rule("M-4")
 def test_more_programs_come_further() -> None:
-    whole = Milp().answer(question(FOLD, [0.0, 0.0]))
-    found = Milp().answer(question(FOLD, [0.0, 0.0], budget=4))
+    whole = Milp().answer(question(FOLD, [0.0, 0.0], tol=1e-3))
+    found = Milp().answer(question(FOLD, [0.0, 0.0], budget=4, tol=1e-3))
     assert found.stop is not None
     assert found.stop.cause is Cause.BUDGET
     assert 4 <= found.stats["solved"] < whole.stats["solved"]
@@ -390,14 +390,14 @@ def test_more_programs_come_further() -> None:
 
 @pytest.mark.rule("M-4")
 def test_going_on_from_what_is_known() -> None:
-    first = Milp().answer(question(FOLD, [0.0, 0.0]))
+    first = Milp().answer(question(FOLD, [0.0, 0.0], tol=1e-3))
     assert first.refuted is not None
     known = Answer(None, End(0.375, "proved"), first.refuted, first.witness, "exact")
-    again = Milp().answer(question(FOLD, [0.0, 0.0], known=known))
+    again = Milp().answer(question(FOLD, [0.0, 0.0], known=known, tol=1e-3))
     assert again.refuted == first.refuted
     assert all(0.375 < tried["radius"] < 0.5 for tried in again.stats["balls"])
     by_solver = Answer(None, End(0.375, "believed"), None, None, "solver")
-    anew = Milp().answer(question(FOLD, [0.0, 0.0], known=by_solver))
+    anew = Milp().answer(question(FOLD, [0.0, 0.0], known=by_solver, tol=1e-3))
     assert anew.stats["balls"][0]["radius"] == pytest.approx(0.983), "what rests on a solver is not gone on from"
 
 

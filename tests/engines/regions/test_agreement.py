@@ -68,10 +68,11 @@ def compare_balls(s: Sample, problem: str, norm: str, truth: Answer, domain: Any
         yield undecided
 
 
-def compare(samples: Iterable[Sample], balls: int, domains: int | None = None) -> Counter[str]:
+def compare(samples: Iterable[Sample], balls: int, domains: int | None = None, norms: int = 3) -> Counter[str]:
     """Everything about the samples, closed balls of every `balls`-th only; what was met how often.
 
     domains: a seed for domains to cut the balls with
+    norms:   in how many norms each problem is asked, all of them in turn
     """
     met: Counter[str] = Counter()
     rng = np.random.default_rng(domains)
@@ -79,14 +80,15 @@ def compare(samples: Iterable[Sample], balls: int, domains: int | None = None) -
         domain = None if domains is None else box_around(rng, s.center)
         problems = ["local", "pseudo", *(["transform"] if s.other is not None else [])]
         for j, problem in enumerate(problems):
-            for k, norm in enumerate(NORMS):
+            for k in range(norms):
+                norm = NORMS[(i + j + k) % 3]
                 truth = compare_radius(s, problem, norm, domain)
                 met["radii"] += 1
-                if problem == "local" and norm == "inf":
+                if problem == "local" and k == 0:
                     met["samples"] += 1
                     met["positive"] += truth.upper is not None and truth.upper > 0
                     met["far"] += truth.kind == "far"
-                if (i + j + k) % balls == 0:
+                if (i + 2 * j + k) % balls == 0:
                     for undecided in compare_balls(s, problem, norm, truth, domain):
                         met["balls"] += 1
                         met["undecided"] += undecided
@@ -114,22 +116,22 @@ def wide_samples(seed: int, count: int) -> Iterator[Sample]:
 
 @pytest.mark.rule("G-5")
 def test_families() -> None:
-    met = compare(small_samples(2024, 0, 26), balls=4)
+    met = compare(small_samples(2024, 0, 26), balls=3, norms=1)
     check_proportions(met)
-    assert met["radii"] > 100
-    assert met["balls"] > 75
+    assert met["radii"] > 35
+    assert met["balls"] > 30
 
 
 def test_domains() -> None:
-    met = compare(small_samples(2025, 0, 26), balls=4, domains=1)
-    assert met["radii"] > 100
-    assert met["positive"] >= 5
+    met = compare(small_samples(2025, 0, 26), balls=3, domains=1, norms=1)
+    assert met["radii"] > 35
+    assert met["positive"] >= 4
     assert met["undecided"] <= 0.02 * met["balls"]
 
 
 def test_wide_networks() -> None:
-    met = compare(wide_samples(7, 6), balls=6)
-    assert met["radii"] == 36
+    met = compare(wide_samples(7, 6), balls=6, norms=1)
+    assert met["radii"] == 12
     assert met["positive"] >= 3
 
 

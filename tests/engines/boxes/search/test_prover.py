@@ -19,6 +19,7 @@ from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.prover import Prover
 from ircert.geometry.norm import Norm
+from tests.effort import some_of
 from tests.engines.boxes.making import residual, setting_of
 from tests.oracle.build import square, then
 
@@ -50,8 +51,7 @@ def test_the_distance_of_the_nearest_fold(seed: int, norm: str) -> None:
 
 
 @pytest.mark.rule("E-9")
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("radius", [1e-310, 5e-324])
+@pytest.mark.parametrize(("norm", "radius"), some_of(NORMS, [1e-310, 5e-324], every=2))
 def test_boundaries_between_subnormal_floats(radius: float, norm: str) -> None:
     """s(x) = s(-x), and every determinant is positive: a boundary that is left out would make every ball good."""
     prover = prover_of(setting_of(ircert.load(square()), [0.0, 0.0], norm=norm))

@@ -139,7 +139,7 @@ def test_a_shared_cover_stops_at_a_fold(enough: int, monkeypatch: pytest.MonkeyP
     """C is wrong beyond 1/2, as some worker sees or all of them together."""
     monkeypatch.setattr(cover_module, "ENOUGH", enough)
     cover = cover_of(fold(at=0.5), np.eye(2), Beside(3, lambda: 60.0))
-    outcomes = [cover.step(1.0, lambda: False) for _ in range(12)]
+    outcomes = [cover.step(1.0, lambda: False) for _ in range(4)]
     assert "closed" not in outcomes
     assert ("violated" in outcomes) == (enough < 10**9)
     assert cover.reached <= 0.5

@@ -23,6 +23,11 @@ Step = Callable[[str, Any], Any]
 
 
 def _refused(node: Node) -> UnsupportedModel:
+    if isinstance(node.op, Curve):
+        return UnsupportedModel(
+            f"{node.op.kind} at `{node.name}` is smooth: there are no linear regions",
+            remedy="`certify` takes it as it is; else keep outputs that do not need it (`select`)",
+        )
     return UnsupportedModel(
         f"{node.op.kind} at `{node.name}` is no core operation", remedy="run the pass `canonicalize`"
     )

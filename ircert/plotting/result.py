@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 import ircert
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
+from ircert.ir.ops import Curve
 from ircert.plotting.ball import draw_ball
 from ircert.plotting.data import Folds, Preimage, Regions, Result
 from ircert.plotting.figure import add_legend, new_axes
@@ -38,7 +39,8 @@ def plot_result(
     legend: bool = True,
     inputs: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw an answer about a network of one or two inputs: regions, fold set, balls, centre, witness, preimages.
+    """Draw an answer about a network of one or two inputs: regions, fold set, balls, centre, witness, preimages; of a
+    smooth network, balls and centre.
 
     balls:     further results whose balls are drawn (other norms or problems); the centre is the first result's
     regions, folds, preimages: whether to compute and draw them, or the ones that were computed before
@@ -50,6 +52,9 @@ def plot_result(
     _check(graph)
     pairs = [(r.witness.x, r.witness.y) for r in results if witness and r.witness is not None]
     shown = window_of(results, window, [_floats(p) for pair in pairs for p in pair])
+    if any(isinstance(node.op, Curve) for node in graph.nodes):  # there are no regions to draw
+        regions = False if regions is True else regions
+        folds = False if folds is True else folds
     cells = ircert.enumerate_regions(graph, shown) if regions is True else regions or None
     square = graph.output_dim == graph.input_dim  # only then a map has an orientation that folds could turn over
     creases = (ircert.fold_set(graph, shown) if square else None) if folds is True else folds or None

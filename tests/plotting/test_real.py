@@ -8,6 +8,8 @@ import pytest
 import ircert
 from ircert.errors import QueryError
 from ircert.ir.graph import Graph
+from ircert.ir.ops.curves import Tanh
+from tests.plotting.support import drawn
 
 
 def network(inputs: int, outputs: int, seed: int = 0) -> Graph:
@@ -38,3 +40,11 @@ def test_a_window_finer_than_floats_is_refused_or_widened() -> None:
     assert (low, high) == pytest.approx((1 - 2.0**-30, 1 + 2.0**-30), abs=1e-12)
     with pytest.raises(QueryError, match="finer than the numbers of its axes"):
         result.plot(window=1e-17)
+
+
+def test_smooth_networks_have_balls_and_no_regions() -> None:
+    build = ircert.Builder(2)
+    graph = build.graph(build.add(build.input, build.affine(build.node(Tanh(), build.input), 0.5 * np.eye(2))))
+    ax = ircert.certify(graph, [0.0, 0.0], radius=0.5).plot()
+    assert not drawn(ax, "cells")
+    assert len(drawn(ax, "center")) == 1

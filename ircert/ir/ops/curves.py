@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ircert.ir.build import Builder
 
 REMEDY = "keep outputs that do not need it (`select`), or train with a piecewise-linear activation in its place"
+AS_IT_IS = "`certify` (engine boxes) takes it as it is; else " + REMEDY
 INSIDE = "g.enclosure(x) encloses its values; for exact ones " + REMEDY
 
 
@@ -64,6 +65,9 @@ class Curve(SmoothOp, ElementwiseOp):
 
     def exact(self, *operands: Rationals) -> Rationals:
         raise UnsupportedModel(f"{self.kind} has irrational values: there is no exact evaluation", remedy=INSIDE)
+
+    def lower(self, build: Builder, *operands: str) -> str:
+        raise UnsupportedModel(f"{self.kind} is not piecewise linear: it cannot be lowered to relu", remedy=AS_IT_IS)
 
     def series(self, x: arb_series, piece: int) -> arb_series:
         """The function at a power series whose first entry lies between two kinks: piece k ends at kink k."""

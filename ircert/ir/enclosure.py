@@ -158,13 +158,28 @@ def _curve(op: Op) -> Callable[[arb], tuple[arb, arb]]:
         """From all pieces that the ball meets: what is between them is held too."""
         first = sum(bool(z > kink) for kink in op.kinks)
         last = len(op.kinks) - sum(bool(z < kink) for kink in op.kinks)
-        found = [_first_two(op.series(arb_series([z, 1], prec=2), piece)) for piece in range(first, last + 1)]
+        found = [_at(op, z, piece) for piece in range(first, last + 1)]
         value, slope = found[0]
         for other in found[1:]:
             value, slope = value.union(other[0]), slope.union(other[1])
         return value, slope
 
     return at
+
+
+def _at(op: Curve, z: arb, piece: int) -> tuple[arb, arb]:
+    """Value and slope in a piece; by what is left of the curve far out where exponentials overflow."""
+    try:
+        value, slope = _first_two(op.series(arb_series([z, 1], prec=2), piece))
+        if value.is_finite() and slope.is_finite():
+            return value, slope
+    except ValueError:  # a divisor that may be 0
+        pass
+    left, right = op.tails()
+    if not (z >= right.start or z <= -left.start):
+        return arb.nan(), arb.nan()
+    tail = right if z >= right.start else left
+    return tail.slope * z + tail.offset + tail.value * arb(0, 1), tail.slope + tail.rate * arb(0, 1)
 
 
 def _first_two(series: arb_series) -> tuple[arb, arb]:

@@ -76,3 +76,13 @@ def test_what_has_no_enclosure() -> None:
         build.graph(build.node(Exp(), build.input)).enclosure([1])
     with pytest.raises(PointError, match="a point of 1 numbers"):
         network(Tanh()).enclosure([1])
+
+
+@pytest.mark.parametrize("op", CURVES, ids=lambda op: op.kind)
+def test_far_out_lines_are_left(op: type[Curve]) -> None:
+    build = ircert.Builder(1)
+    graph = build.graph(build.node(op(), build.input))
+    for x, tail in zip((-1e120, 1e120), op().tails(), strict=True):
+        value, slope = graph.enclosure([x])[0], enclosed_jacobian(graph, [x])[0, 0]
+        assert abs(value - tail.slope * x - tail.offset) <= 1.1 + 1e-30 * abs(x)
+        assert abs(slope - tail.slope) <= 1.1

@@ -43,14 +43,14 @@ class Auto(Engine):
         # Where an engine has a quick way of its own, exact arithmetic on wide layers would take longer than its answer.
         quick = any(engine.effort(question).trial for engine in able.values())
         wide = quick and max(question.graph.sizes.values()) > WIDE
-        found = None if wide or question.is_smooth else instant(question)
+        found = None if wide else instant(question)
         if found is not None:
             return replace(_with_optimum(question, found), engine="instant")
         if not able:
             why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
             return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
         answer = _in_turns(replace(question, at_once=wide), able)
-        everywhere = always(question) if wide and _nothing_found(answer) and not question.is_smooth else None
+        everywhere = always(question) if wide and _nothing_found(answer) else None
         return answer if everywhere is None else replace(everywhere, engine="instant")
 
 

@@ -37,10 +37,15 @@ class Boxes(Engine):
     def answer(self, question: Question) -> Answer:
         """What can be said at once; else a search."""
         if question.is_smooth:
-            reduced = without_pinned(of_a_ball(question))
-            return of_the_whole_space(question, unpinned(SmoothSearch(reduced).answer(), question))
+            return of_the_whole_space(question, _smooth(of_a_ball(question)))
         search = partial(Search, whole=question.reach == math.inf)
         return of_the_whole_space(question, answered(search, of_a_ball(question)))
+
+
+def _smooth(question: Question) -> Answer:
+    """The answer about a network with curves."""
+    found = instant(question) if question.at_once else None
+    return found or unpinned(SmoothSearch(without_pinned(question)).answer(), question)
 
 
 def answered(made: Callable[[Question], Search], question: Question) -> Answer:

@@ -15,7 +15,7 @@ from ircert.exact.dyadics import DyadicArithmetic
 from ircert.exact.kernels import seem_spanned, spans
 from ircert.exact.residues import PRIMES, Residues, rank
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Relu
+from ircert.ir.ops import Curve, Relu
 from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
 
@@ -28,6 +28,8 @@ def instant(question: Question) -> Answer | None:
     graph, other = _lowered(question)
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
+    if question.is_smooth:  # all that follows is about linear regions
+        return None
     try:
         with until(question.deadline):
             found = _collision(question, graph, other)
@@ -38,6 +40,8 @@ def instant(question: Question) -> Answer | None:
 
 def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
+    if question.is_smooth:
+        return None
     try:
         with until(question.deadline):
             reason = _why_always(question, *_lowered(question))
@@ -85,7 +89,7 @@ def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | 
 
 
 def _is_affine(graph: Graph) -> bool:
-    return not any(isinstance(node.op, Relu) for node in graph.nodes)
+    return not any(isinstance(node.op, Relu | Curve) for node in graph.nodes)
 
 
 def _has_full_rank(question: Question, graph: Graph) -> bool:

@@ -128,6 +128,8 @@ def test_domains_and_pinned_inputs() -> None:
     pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
     assert 2.0 < pinned.radius.certified <= 3.0 - FOLD
     assert pinned.turned is None
+    point = ask(graph, [3.0, 3.0], domain=(3.0, 3.0))
+    assert float(point.radius.certified) == math.inf
 
 
 def test_other_problems_get_a_certified_end() -> None:

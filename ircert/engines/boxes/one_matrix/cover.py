@@ -19,7 +19,7 @@ from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
-from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest, trimmed
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
@@ -124,6 +124,11 @@ class Cover(Divisible):
         assert self._frontier is not None
         return float(np.exp2(-self._frontier.depths[self._frontier.keys < radius].astype(np.float64)).sum())
 
+    def left_of(self, radius: float) -> float:
+        """How many boxes it will still take, as far as those it has say."""
+        assert self._frontier is not None
+        return 4.0 * float((self._frontier.keys < radius).sum())
+
     @property
     def is_full(self) -> bool:
         """Whether there are more boxes than memory should hold, or one whose distance is no number: nothing goes on."""
@@ -137,9 +142,22 @@ class Cover(Divisible):
     def begin(self, radius: float) -> None:
         """Start from the roots; what is closed is not looked at again."""
         if self._frontier is None or radius > self._root:
-            roots = around(self.network.setting, radius) if self.roots is None else self.roots
-            self._frontier = Frontier(roots, np.zeros(len(roots)), np.zeros(len(roots), dtype=np.int64))
-            self._root = radius
+            self._frontier, self._root = self.roots_of(radius), radius
+
+    def roots_of(self, radius: float) -> Frontier:
+        """What a cover of a ball begins with."""
+        roots = around(self.network.setting, radius) if self.roots is None else self.roots
+        return Frontier(roots, np.zeros(len(roots)), np.zeros(len(roots), dtype=np.int64))
+
+    def cut(self, here: Frontier, radius: float) -> tuple[Mask, Frontier]:
+        """Which boxes are closed, and the halves of the others: all first ones, then all second ones."""
+        known, found = self._tested(here, radius)
+        rest = np.flatnonzero(~found.closed)
+        left, known, weights = here.take(rest), known.take(rest), found.weights[:, rest]
+        if len(rest):
+            self._look(left, known, weights, radius)
+            self._keep(found.corners, here.keys[found.cornered])
+        return found.closed, self._halves(left, known, weights, radius, 1)
 
     def _round(self, processes: Processes, radius: float) -> None:
         super()._round(processes, radius)
@@ -174,16 +192,9 @@ class Cover(Divisible):
 
     def _worked(self, here: Frontier, radius: float, stop: Callable[[], bool]) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""
-        self.counts.waves += 1
-        self.counts.boxes += len(here.keys)
-        self.spent += len(here.keys)
         if not len(here.keys):
             return here
-        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
-        still = np.zeros((self.network.size, len(here.keys)), dtype=bool)
-        slopes = Slopes.within(known.least, known.most, self.network.setting.curved, still)
-        found = self.matrix.closed(slopes, known)
-        self.counts.slopes += found.cut
+        known, found = self._tested(here, radius)
         done = self._beyond(here.take(found.closed), radius)
         rest = np.flatnonzero(~found.closed)
         if not len(rest):
@@ -194,7 +205,20 @@ class Cover(Divisible):
         good = self._in_trees(left, known, radius, stop)
         cut = np.flatnonzero(~good)
         done = done.plus(self._beyond(left.take(good), radius))
-        return done.plus(self._halves(left.take(cut), known.take(cut), weights[:, cut]))
+        cuts = self._cuts_at_once(len(cut))
+        return done.plus(self._halves(left.take(cut), known.take(cut), weights[:, cut], self._root, cuts))
+
+    def _tested(self, here: Frontier, radius: float) -> tuple[Enclosures, Closed]:
+        """What is known on boxes, and which are closed by it."""
+        self.counts.waves += 1
+        self.counts.boxes += len(here.keys)
+        self.spent += len(here.keys)
+        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
+        still = np.zeros((self.network.size, len(here.keys)), dtype=bool)
+        slopes = Slopes.within(known.least, known.most, self.network.setting.curved, still)
+        found = self.matrix.closed(slopes, known)
+        self.counts.slopes += found.cut
+        return known, found
 
     def _beyond(self, good: Frontier, radius: float) -> Frontier:
         """Boxes that are closed within the radius, as far as they go further: there they are not."""
@@ -270,7 +294,7 @@ class Cover(Divisible):
         if sum(map(len, self.failing)) >= ENOUGH:
             raise MatrixFails
 
-    def _halves(self, here: Frontier, known: Enclosures, weights: Array) -> Frontier:
+    def _halves(self, here: Frontier, known: Enclosures, weights: Array, radius: float, cuts: int) -> Frontier:
         """Cut where free neurons that take away most change most."""
         length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
         shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
@@ -278,12 +302,12 @@ class Cover(Divisible):
         gains = np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
         gains = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0)
         boxes, depths, which = here.boxes, here.depths, np.arange(len(here.keys))
-        for _ in range(self._cuts_at_once(len(here.keys))):
+        for _ in range(cuts):
             wanted = np.argmax(gains, axis=0)
             gains[wanted, np.arange(len(wanted))] /= 2
             boxes, gains = joined(list(boxes.halves(wanted))), np.tile(gains, 2)
             depths, which = np.tile(depths + 1, 2), np.tile(which, 2)
-        boxes = trimmed(self.network.setting, boxes, self._root)
+        boxes = trimmed(self.network.setting, boxes, radius)
         keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
         return Frontier(boxes, keys, depths)
 

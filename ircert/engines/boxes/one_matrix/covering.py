@@ -1,9 +1,9 @@
 """One matrix for a ball: which one, and covers with it.
 
-A few matrices are tried on a short cover each, the largest boxes first: what fails there makes the next one better. The
-best goes on, the boxes nearest to the centre first, so that a smaller ball is proved on the way. When that has taken
-several times as long, other matrices get as many boxes from the start, and the best one goes on again. Processes share
-what the best one has left; matrices are tried in one.
+A few matrices are tried on random ways down the tree of a cover each (`probe`): what fails there makes the next one
+better, and how long a cover will take is known before. The best one goes on, the boxes nearest to the centre first, so
+that a smaller ball is proved on the way. When that has taken several times as long as expected, other matrices are
+tried, and the best one goes on again. Processes share what the best one has left; matrices are tried in one.
 """
 
 from __future__ import annotations
@@ -17,21 +17,28 @@ import numpy as np
 from ircert.engines.boxes.effort.divisible import Processes
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
-from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.cover import Cover, MatrixFails
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
+from ircert.engines.boxes.one_matrix.probe import expected_boxes
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
-PROBE, LEAST_PROBE, LATER = 600, 150, 8
-"""Boxes of a small network that a matrix is tried on at first, and at least; how many times as many the next time."""
-MATRICES, MORE_MATRICES = 6, 2
-"""How many are tried at first, and later …"""
+WAYS, LEAST_WAYS = 48, 16
+"""Down the tree of a cover of a small network, and at least, which say how many boxes it takes."""
+CHEAP, LEAST_CHEAP = 300, 40
+"""Boxes of a small network, and at least, for which no better matrix is looked for."""
+LATER = 3
+"""How many times as many boxes as expected a cover may take before other matrices are tried."""
+MATRICES = 6
+"""How many are tried …"""
 BETTER = 0.8
-"""… as long as one of two leaves at most this part of what the best one left open."""
+"""… as long as one of two takes at most this part of the best one's boxes …"""
+HOPELESS = 4.0
+"""… and as the best one may come to take no more than the effort: not if it is that much more."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
 STRESSES, NEIGHBORHOODS, MOST_KNOWN = 4, 32, 1_000
@@ -51,6 +58,8 @@ class Covering:
     matrix:  C of the cover that was worked on last
     turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
+    effort:  the boxes that a cover may be expected to take; else it is not begun
+    expected: how many that was of the last cover that was not
     processes: who shares large frontiers, if anyone does
     draws:   who draws points of balls
     roots:   the boxes that covers begin with; by default the one around the ball
@@ -63,6 +72,8 @@ class Covering:
     reached: float = 0.0
     matrix: Array | None = None
     gave_up: float = np.inf
+    effort: float = np.inf
+    expected: float = 0.0
     draws: type[Points] = Points
     roots: Boxes | None = None
     turned: list[Array] = field(default_factory=list, repr=False)
@@ -84,6 +95,7 @@ class Covering:
             return "stopped"
         if radius != self._radius or self._work is None:
             self._work, self._radius = self._steps(radius), radius
+        self.expected = 0.0
         try:
             with np.errstate(all="ignore"):
                 while not stop():
@@ -101,65 +113,83 @@ class Covering:
     def _steps(self, radius: float) -> Steps[Outcome]:
         yield from _patient(lambda: self._look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
-        # boxes of large networks take longer
-        boxes = max(LEAST_PROBE, PROBE * self.network.batch // MOST_AT_ONCE)
-        matrices, wrong = MATRICES, 0
+        expected = best.left_of(radius) if best is not None else np.inf
+        wrong = 0
         while wrong < WRONG:
             worse = tried = 0
-            while worse < 2 and tried < matrices:
+            while worse < 2 and tried < MATRICES and expected > self._cheap:
                 cover = yield from self._another(radius)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
                     return "stopped"
                 if best is not None and np.array_equal(best.matrix.matrix, cover.matrix.matrix):
                     break  # what failed taught nothing
-                outcome = yield from self._run(cover, radius, boxes, by_size=True)
-                if outcome == "closed":
-                    return outcome
-                if outcome == "violated":
+                boxes = yield from self._probed(cover, radius)
+                if boxes is None:
                     wrong += 1
                     if wrong >= WRONG:
                         break
                     continue
-                tried += 1
-                share = cover.open_share(radius)
-                if best is None or share < best.open_share(radius):
-                    worse = 0 if best is None or share < BETTER * best.open_share(radius) else worse + 1
-                    best = cover
-                else:
-                    worse += 1
+                tried, worse = tried + 1, 0 if boxes < BETTER * expected else worse + 1
+                if boxes < expected:
+                    best, expected = cover, boxes
+                if tried > 1 and expected > HOPELESS * self.effort:
+                    break
             if best is None:
                 continue
-            boxes, matrices = boxes * LATER, MORE_MATRICES
             self._best = best
-            outcome = yield from self._run(best, radius, boxes)
+            while expected > self.effort:
+                self.expected = expected
+                yield True
+            outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
             if outcome == "closed" or best.is_full:
                 return outcome
             if outcome == "violated":
                 self._best = best = None
-                wrong += 1
-                boxes //= LATER
+                expected, wrong = np.inf, wrong + 1
+            else:  # it takes longer than was expected
+                expected *= LATER
         return "stopped"
 
-    def _run(self, cover: Cover, radius: float, boxes: int, *, by_size: bool = False) -> Steps[Outcome]:
+    @property
+    def _cheap(self) -> float:
+        """Covers of that few boxes need no better matrix: what it takes to find one is more."""
+        return max(LEAST_CHEAP, CHEAP * self.network.batch / MOST_AT_ONCE)
+
+    def _probed(self, cover: Cover, radius: float) -> Steps[float | None]:
+        """How many boxes a cover is expected to take; None where C is wrong. What fails is learned."""
+        count = max(LEAST_WAYS, WAYS * self.network.batch // MOST_AT_ONCE)
+        shares = np.random.default_rng(self.seed).random((count, self.network.size))
+        self.matrix = cover.matrix.matrix
+        try:
+            boxes = yield from _patient(lambda: expected_boxes(cover, radius, shares))
+        except MatrixFails:
+            boxes = None
+        yield from _patient(lambda: self._learn_from(cover, radius))
+        return None if cover.failing else boxes
+
+    def _run(self, cover: Cover, radius: float, boxes: int) -> Steps[Outcome]:
         """Work until so many boxes were spent in all; "stopped" then. What fails is learned."""
-        cover.by_size, self.matrix = by_size, cover.matrix.matrix
-        cover.processes = None if by_size else self.processes
+        self.matrix, cover.processes = cover.matrix.matrix, self.processes
         cover.begin(radius)
         outcome: Outcome | None = None
         while outcome is None and cover.spent < boxes:
             outcome = yield from _patient(lambda: cover.step(radius, _never))
             self.reached = max(self.reached, min(cover.reached, radius))
+        if outcome != "closed":
+            yield from _patient(lambda: self._learn_from(cover, radius))
+        return "violated" if cover.failing and outcome != "closed" else outcome or "stopped"
+
+    def _learn_from(self, cover: Cover, radius: float) -> None:
+        """Points where a matrix is wrong, or corners where it may be."""
         assert self._finder is not None
-        if cover.failing and outcome != "closed":
+        if cover.failing:
             failing = np.concatenate(cover.failing)
             self._learn(np.concatenate([failing, self.points.around(failing, radius)]))
-            outcome = "violated"
-        elif outcome != "closed":
+        else:
             for slopes, radii in cover.corners:
                 self._finder.learn_corners(self.points.at_slopes(slopes), radii)
             cover.corners = []
-        return outcome or "stopped"
 
     # --- matrices ----------------------------------------------------------------------------------------------------
 

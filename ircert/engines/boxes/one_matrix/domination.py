@@ -24,12 +24,15 @@ from ircert.engines.boxes.enclosures.enclosures import Enclosures
 from ircert.engines.boxes.one_matrix.definite import positive_definite
 from ircert.engines.boxes.one_matrix.exclusions import OFF, ON, Exclusions
 from ircert.engines.boxes.one_matrix.remainder import FLAT, FLATTER, Metric, Terms, finite
+from ircert.engines.boxes.one_matrix.sectors import Middles, Sectors
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import checkpoint
 
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
-MOST_CUTS, MOST_FREE = 4, 8
+MOST_EXCESS = 4.0
+"""… sectors."""
+MOST_CUTS, MOST_FREE = 2, 4
 """Neurons whose slopes are cut: where more would have to be, and more are free, it is not tried."""
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 8, 3
 """With less than this part of the cubes that are worked on at once, more cuts are made at a time, up to so many."""
@@ -86,6 +89,7 @@ class OneMatrix:
         self.relus = ~network.setting.curved[:, None]
         absolute = np.abs(self.matrix)
         self.moving = n = len(self.matrix)
+        self.sectors = Sectors(network, self.matrix)
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
         wrong = 4.0 * absolute @ network.doubt[:, :n] + 4.0 * network.underflow * (
             1.0 + absolute.sum(axis=1, keepdims=True)
@@ -119,6 +123,10 @@ class OneMatrix:
         failed = np.flatnonzero(~closed)
         excess = np.zeros(count)
         excess[failed] = metric.take(failed).excess(rest[failed])
+        if self.sectors.serves:
+            near = failed[metric.definite[failed] & (excess[failed] < MOST_EXCESS)]
+            middles = Middles(slopes.take(near), shifted[near], self.least + less[near], metric.inverse[near], terms.take(near))
+            closed[near] = self.sectors.closed(middles)
         weights = terms.spread(adds, len(slopes.spare))
         return Dominations(closed, shifted, rest, metric.definite, excess, weights, above, below)
 

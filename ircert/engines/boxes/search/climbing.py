@@ -1,8 +1,9 @@
-"""Which ball to prove next, and with how much effort: large steps while they are cheap, else smaller ones.
+"""Which ball to prove next, and with how much effort: large steps while they are cheap, else as large as pays.
 
-A ball that was proved is followed by a much larger one, up to the ball just below the best collision. Where the effort
-is used up before, balls between the two are tried, until a small gap is left; then the effort grows. So a search that
-is stopped has used at most a fixed part of its work on balls that it could not prove.
+What a ball takes grows with a power of its radius, which is learned from the largest ball that was proved and the
+smallest one that was not: the next one should take about half of the effort. Where that is hardly larger than what is
+proved, the effort grows. So a search that is stopped has used at most a fixed part of its work on balls that it could
+not prove.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ import math
 from dataclasses import dataclass
 
 STEP, FASTEST = 4.0, 2.0**20
-"""Balls grow by the first; beyond the radii that are asked about without a limit, where hardly a neuron switches, by
-the square of the last step, up to the second."""
-GAP = 1.15
-"""How much larger than a good ball one is that is not tried with the same effort."""
+"""Balls grow by the first at most; beyond the radii that are asked about without a limit, where hardly a neuron
+switches, by the square of the last step, up to the second."""
+AIM = 0.5
+"""The part of the effort that the next ball should take."""
+GAP = 1.08
+"""How much larger than a good ball the next one is at least."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
+LARGEST = 1e18
+"""… and at most."""
+UNKNOWN, LEAST_POWER = 2.0, 1.0
+"""How many times the effort a ball takes for which it was not enough; the least power of the radius."""
 FIRST_BALL = 1 / 16
 """How much smaller the first ball gets each time that it is not proved."""
 PATIENCE = 16
@@ -27,40 +34,56 @@ PATIENCE = 16
 class Climb:
     """The state of a search that grows; `effort` in boxes is for one ball.
 
-    barrier: the smallest ball that this effort did not prove
+    cost:    what the largest ball took that was proved
+    barrier: the smallest ball that was not, and price: what it takes, about
+    power:   of the radius, with which costs grow; None while it is not known
     """
 
     start: float
     effort: float = FIRST_EFFORT
     step: float = STEP
+    cost: float = 1.0
     barrier: float = math.inf
+    price: float = math.inf
+    power: float | None = None
     in_vain: int = 0
 
     def next(self, clear: float, top: float) -> float:
         """The radius to try, when one is proved and another is as far as is worth trying."""
         if clear <= 0:
             return min(top, self.start)
-        if top < self.barrier:
-            return min(top, self.step * clear)
-        return math.sqrt(clear) * math.sqrt(self.barrier)
+        while self._pays(clear) < min(top, GAP * clear) and self.effort < LARGEST:
+            self.effort *= MORE
+        return min(top, self._pays(clear))
 
-    def proved(self, clear: float, *, far: bool) -> None:
-        """The last ball was; far: it is larger than those that are asked about without a limit."""
+    def _pays(self, clear: float) -> float:
+        """The radius of a ball that takes the aim, as far as is known."""
+        if self.power is None:
+            return self.step * clear
+        more = AIM * self.effort / self.cost
+        return float(clear * min(self.step, more ** (1 / self.power)))
+
+    def proved(self, clear: float, cost: float, *, far: bool) -> None:
+        """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
+        self.in_vain, self.cost = 0, max(1.0, cost)
         self.step = min(self.step**2, FASTEST) if far else STEP
-        self.in_vain = 0
-        self._close_gap(clear)
+        if clear >= self.barrier:
+            self.barrier = self.price = math.inf
+        self._learn(clear)
 
-    def failed(self, radius: float, clear: float, *, gave_up: bool) -> None:
-        """A ball was not: all ways gave up, or the effort was used."""
+    def failed(self, radius: float, clear: float, expected: float | None = None, *, gave_up: bool = False) -> None:
+        """A ball was not: all ways gave up, or the effort was used, or would have been by as much as is expected."""
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self.start *= FIRST_BALL
         self.step, self.barrier = STEP, radius
-        self._close_gap(clear)
+        self.price = UNKNOWN * self.effort if expected is None else expected
+        self._learn(clear)
 
-    def _close_gap(self, clear: float) -> None:
-        """Nothing is left to try with the present effort."""
-        if self.barrier < GAP * clear:
-            self.effort, self.barrier = MORE * self.effort, math.inf
+    def _learn(self, clear: float) -> None:
+        """The power of the radius with which costs grow, between a good ball and one that was not proved."""
+        if 0 < clear < self.barrier < math.inf:
+            ratio = max(self.price / self.cost, UNKNOWN)
+            self.power = max(LEAST_POWER, math.log(ratio) / math.log(self.barrier / clear))
 
     @property
     def is_hopeless(self) -> bool:

@@ -36,6 +36,8 @@ from ircert.limits import OutOfTime
 
 MOST_CUT = 6
 """With more inputs, cutting boxes leads nowhere: one tree of phases has to do."""
+FEW_INPUTS = 4
+"""With more inputs a ball is not begun that one matrix is expected to take too long for."""
 WORK = 10_000
 """Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
 STEP = 0.01
@@ -101,16 +103,34 @@ class Prover:
         if Everywhere.applies(self.setting):
             self.everywhere = Everywhere(self.setting, self.counts, self.report)
 
-    def prove(self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None) -> Outcome:
+    def prove(
+        self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None, effort: float = math.inf
+    ) -> Outcome:
         """Whether the closed ball is good; with `nearer`, as far as pairs at most that far apart are concerned.
 
-        Asked again about the same ball, it goes on.
+        Asked again about the same ball, it goes on. With many inputs, what is expected to take more than an effort is
+        not begun.
         """
         stop = self.stop if stop is None else stop
+        self._allow(effort)
         try:
             return self._proved(radius, nearer, stop)
         except OutOfTime:  # in the middle of something, all of which stays open
             return "stopped"
+
+    def _allow(self, effort: float) -> None:
+        """What a cover by one matrix may take; with few inputs there are other ways, and nothing is known before."""
+        if self.inner is not None:
+            self.inner._allow(effort)
+        if self.covering is not None:
+            self.covering.effort = effort if self.setting.size > FEW_INPUTS else math.inf
+
+    @property
+    def expected(self) -> float | None:
+        """How many boxes the last ball takes, if that is more than the effort it was given."""
+        if self.covering is not None and self.covering.expected > self.covering.effort:
+            return self.covering.expected
+        return None if self.inner is None else self.inner.expected
 
     @property
     def busy(self) -> float:
@@ -150,8 +170,8 @@ class Prover:
             return "violated"
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
-        outcome = self._ways[radius].advance(stop)
-        if outcome == "stopped" and not stop() and self.orientation is not None:  # all ways have given up
+        outcome = self._ways[radius].advance(lambda: stop() or self.expected is not None)
+        if outcome == "stopped" and not stop() and self.expected is None and self.orientation is not None:  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
         return outcome
 
@@ -172,7 +192,7 @@ class Prover:
         if self.setting.size <= MOST_CUT:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
-        if self.setting.size > MOST_CUT or few_open(self.setting, radius):
+        if not ways or few_open(self.setting, radius):
             whole = WholeTree(self.tools, radius)
             ways.append((lambda stop: self._by_tree(whole, stop), TREE))
         return ways

@@ -342,10 +342,12 @@ class Search:
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, math.inf, effort=climb.effort)
             self._hunted(self.counts.effort - before)
+            used = self.counts.effort - before
             if outcome == "closed":
-                climb.proved(self.clear, far=self.clear >= self._usual)
+                climb.proved(self.clear, used, far=self.clear >= self._usual)
             elif outcome == "stopped":
-                climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
+                expected = self.prover.expected
+                climb.failed(radius, self.clear, expected, gave_up=expected is None and used < climb.effort)
             self._look_everywhere()
             top = self._top()
 
@@ -415,7 +417,8 @@ class Search:
 
         # what is not a finite number proves nothing, and need not be reported
         with self._within(seconds), np.errstate(all="ignore"):
-            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, nearer=nearer, stop=stop))
+            given: dict[str, Any] = {"nearer": nearer, "stop": stop, "effort": effort}
+            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, **given))
         self.clear = max(self.clear, self.prover.reached)
         self._report(f"radius {radius:g}: {outcome}")
         return outcome

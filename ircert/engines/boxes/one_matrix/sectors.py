@@ -1,0 +1,261 @@
+"""Cubes that one matrix closes by quadratic constraints: every neuron in its sector, all layers together.
+
+With p_i = (λ_i - middle_i) g_i, g_i the derivative below neuron i in a direction v, everything is linear in (v, p):
+g = B v + D p, and v C J(λ) v = v M v + v A p, with B, D, M and A = C u at the middle slopes. All that is known of p is
+p_i² <= spare_i² g_i². So for any weights τ > 0, if
+
+    H = [[M, A/2], [A^T/2, diag(τ)]] - sum over i of τ_i spare_i² (B_i, D_i)^T (B_i, D_i)
+
+is positive definite, v C J(λ) v = H(v, p) + sum of τ_i (spare_i² g_i² - p_i²) > 0 for all v != 0 and all slopes of the
+cube. Domination bounds what neurons above may do to A entry by entry; here D knows it, so that networks with several
+layers are closed with many more open neurons. Where no neuron is above another one, both are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import TINY, UNIT
+from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.one_matrix.remainder import Terms
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.interpret import Given
+from ircert.limits import checkpoint
+
+MOST_NEURONS = 2048
+"""Of networks whose neurons are looked at in pairs."""
+AT_ONCE = 4_000_000
+"""Numbers in the tables of a batch."""
+LARGEST = 2.0**150
+"""Roots of weights, and their inverses."""
+
+
+@dataclass(frozen=True)
+class Middles:
+    """What is known of some cubes at their middle slopes: M less the least eigenvalue wanted, and its rounding errors.
+
+    terms: a and w of the free neurons; inverse: of about M
+    """
+
+    slopes: Slopes
+    matrices: Array
+    errors: Array
+    inverse: Array
+    terms: Terms
+
+
+class Sectors:
+    """The test for one matrix C; `serves` where some neurons lie above others, and not too many."""
+
+    def __init__(self, network: Batches, matrix: Array) -> None:
+        self.network, self.columns = network, len(matrix)
+        self.feeding = _feeding(network)
+        neurons = network.setting.neurons
+        self.serves = bool(self.feeding) and neurons <= MOST_NEURONS
+        if self.serves:
+            self._errors = _Errors.of(network, np.abs(matrix))
+
+    def closed(self, middles: Middles) -> Mask:
+        """Which cubes are closed, for sure."""
+        counts = (middles.terms.share > 0).sum(axis=1)
+        good = np.zeros(len(counts), dtype=bool)
+        for chosen in _batches(counts, len(self.network.transposed), self.columns):
+            checkpoint()
+            good[chosen] = self._closed(middles, chosen, int(counts[chosen].max(initial=0)))
+        return good
+
+    def _closed(self, middles: Middles, chosen: Indices, most: int) -> Mask:
+        terms, n = middles.terms.take(chosen), self.columns
+        a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
+        center, inverse, errors = middles.matrices[chosen], middles.inverse[chosen], middles.errors[chosen]
+        scale = _power_of_four(np.trace(center, axis1=1, axis2=2) / n)
+        root = _roots(a, w, spare, inverse) / np.sqrt(scale)[:, None]
+        couplings = self._couplings(middles.slopes.take(chosen), most)
+        # p is measured in 1 / root, so that all weights are the scale
+        heavy = (spare * root * np.sqrt(scale)[:, None])[:, :, None]
+        rows = np.concatenate([heavy * w, heavy * couplings / root[:, None, :]], axis=2)
+        side = a / (2 * root)[:, :, None]
+        table = -np.matmul(rows.transpose(0, 2, 1), rows)
+        inner, outer = np.arange(n), np.arange(n, n + most)
+        table[:, :n, :n] += center
+        table[:, n:, :n] += side
+        table[:, outer, outer] += scale[:, None]
+        less = errors + self._errors.of_tables(middles.slopes.spare[:, chosen] > 0, root, heavy[:, :, 0], rows, side)
+        sizes = np.abs(center[:, inner, inner]).sum(axis=1) + most * scale + (rows**2).sum(axis=(1, 2))
+        sizes += np.abs(center).max(axis=(1, 2)) * n + 2 * np.abs(side).sum(axis=(1, 2))
+        less = (less + 16.0 * (n + most + 16) * UNIT * (sizes + less)) * (1 + 1e-9) + 1e-250
+        diagonal = np.arange(n + most)
+        table[:, diagonal, diagonal] -= less[:, None]
+        return _positive_definite(table)
+
+    def _couplings(self, slopes: Slopes, most: int) -> Array:
+        """D of every cube (cubes, free, free): how g of a free neuron moves with p of those below it."""
+        network, count = self.network, slopes.middle.shape[1]
+        free = slopes.free
+        ranks = np.cumsum(free, axis=0) - 1
+        found = np.zeros((count, most, most))
+        start = np.zeros((network.size, 0, count))
+
+        def affine(name: str, state: Array) -> Array:
+            if not state.shape[1]:
+                return np.zeros((len(network.biases[name]), 0, count))
+            return times(network.weights[name], state)
+
+        def relu(name: str, state: Array) -> Array:
+            where = network.setting.relus[name]
+            here, rank = free[where], ranks[where]
+            neurons, cubes = np.nonzero(here)
+            found[cubes, rank[neurons, cubes], : state.shape[1]] = state[neurons, :, cubes]
+            if name not in self.feeding:
+                return np.zeros((len(state), 0, count))
+            columns = int(rank.max(initial=-1)) + 1
+            result = np.zeros((len(state), max(columns, state.shape[1]), count))
+            result[:, : state.shape[1]] = state * slopes.middle[where][:, None]
+            result[neurons, rank[neurons, cubes], cubes] = 1.0
+            return result
+
+        _Growing(affine, relu).walk(network.setting.graph, start)
+        return found
+
+
+class _Growing(Given[Array]):
+    """Arrays whose columns grow on the way: missing ones are 0."""
+
+    def add(self, name: str, parts: list[Array]) -> Array:
+        return super().add(name, _padded(parts))
+
+    def concat(self, name: str, parts: list[Array]) -> Array:
+        return super().concat(name, _padded(parts))
+
+
+def _padded(parts: list[Array]) -> list[Array]:
+    most = max(part.shape[1] for part in parts)
+    return [np.pad(part, ((0, 0), (0, most - part.shape[1]), (0, 0))) for part in parts]
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """What floats may get wrong in A, B and D, for any slopes between 0 and 1: per neuron, and (D) per pair, squared.
+
+    A walk in floats is off by at most `steps` units of the same walk with absolute values, and by underflow: by a few
+    of the smallest floats wherever an entry is computed, times what absolute values make of that later.
+    """
+
+    above: Array
+    below: Array
+    lost: Array
+    between: Array
+
+    @staticmethod
+    def of(network: Batches, absolute: Array) -> _Errors:
+        """Of a network and |C|."""
+        setting = network.setting
+        neurons, n = setting.neurons, len(absolute)
+        steps = 16.0 * network.terms * (len(setting.graph.nodes) + 1)
+        between, below, lost = np.zeros((neurons, neurons)), np.zeros((neurons, n)), np.zeros(neurons)
+        above = np.zeros((neurons, n))
+        lost_above = np.zeros(neurons)
+
+        def affine(name: str, state: Array) -> Array:
+            result = times(network.absolute[name], state)
+            result[:, -1] += 1.0
+            return result
+
+        def relu(name: str, state: Array) -> Array:
+            where = setting.relus[name]
+            below[where], between[where], lost[where] = state[:, :n, 0], state[:, n:-1, 0], state[:, -1, 0]
+            result = state.copy()
+            result[np.arange(len(state)), n + np.arange(where.start, where.stop)] = 1.0
+            result[:, -1] += 1.0
+            return result
+
+        def affine_back(name: str, given: Array) -> Array:
+            result = times(network.absolute[name].T, given)
+            result[:, -1] += 1.0
+            return result
+
+        def relu_back(name: str, given: Array) -> Array:
+            where = setting.relus[name]
+            above[where], lost_above[where] = given[:, :n, 0], given[:, -1, 0]
+            return given + 1.0 * (np.arange(given.shape[1]) == n)[:, None]
+
+        start = np.zeros((network.size, n + neurons + 1, 1))
+        start[np.arange(n), np.arange(n)] = 1.0
+        network.forward(start, affine, relu)
+        back = np.zeros((network.constrained, n + 1, 1))
+        back[:, :n, 0] = absolute.T
+        network.backward(back, affine_back, relu_back)
+        unit = steps * UNIT
+        return _Errors(
+            unit * np.sqrt((above**2).sum(axis=1)) + steps * n * TINY * lost_above,
+            unit * np.sqrt((below**2).sum(axis=1)) + steps * n * TINY * lost,
+            steps * TINY * lost,
+            (unit * between) ** 2,
+        )
+
+    def of_tables(self, free: Mask, root: Array, heavy: Array, rows: Array, side: Array) -> Array:
+        """How far H may be off by all that, in the spectral norm."""
+        cubes, neurons = np.nonzero(free.T)
+        ranks = (np.cumsum(free, axis=0) - 1)[neurons, cubes]
+        inverse = np.zeros(free.shape)
+        inverse[neurons, cubes] = 1 / root[cubes, ranks]
+        wrong_side = np.sqrt(((self.above[:, None] * inverse) ** 2).sum(axis=0)) / 2
+        squares = 2 * (self.below[:, None] ** 2 + self.between @ inverse**2)
+        squares += 2 * (self.lost[:, None] * inverse.sum(axis=0)) ** 2
+        wrong = np.zeros(root.shape)
+        wrong[cubes, ranks] = heavy[cubes, ranks] ** 2 * squares[neurons, cubes]
+        size = np.sqrt((rows**2).sum(axis=(1, 2)))
+        wrong_rows = np.sqrt(wrong.sum(axis=1)) + 8 * UNIT * size
+        return np.asarray(wrong_side + 8 * UNIT * np.abs(side).sum(axis=(1, 2)) + wrong_rows * (2 * size + wrong_rows))
+
+
+def _feeding(network: Batches) -> set[str]:
+    """The relus that lie below others."""
+    graph, relus = network.setting.graph, network.setting.relus
+    below: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for node in graph.nodes:
+        reached = set().union(*(below[name] for name in node.operands))
+        if node.name in relus:
+            found |= reached
+            reached = {node.name}
+        below[node.name] = reached
+    return found
+
+
+def _batches(counts: Indices, layers: int, n: int) -> Iterator[Indices]:
+    """Cubes with about as many free neurons, as many as memory should hold."""
+    order = np.argsort(counts, kind="stable")
+    start = 0
+    while start < len(order):
+        size = n + int(counts[order[start]])
+        step = max(1, AT_ONCE // (4 * size * size))
+        yield order[start : start + step]
+        start += step
+
+
+def _roots(a: Array, w: Array, spare: Array, inverse: Array) -> Array:
+    """Square roots of the weights τ = |a| / (2 spare |w|), lengths in the metric of the inverse; 1 for what is not free."""
+    first, second = (np.maximum((np.matmul(v, inverse) * v).sum(axis=2), 1e-300) for v in (a, w))
+    found = np.sqrt(np.sqrt(first / second) / np.where(spare > 0, 2 * spare, 1.0))
+    return np.where(spare > 0, np.clip(np.nan_to_num(found, nan=1.0), 1 / LARGEST, LARGEST), 1.0)
+
+
+def _power_of_four(values: Array) -> Array:
+    """The nearest powers of 4, whose roots are exact."""
+    exponents = np.round(np.log2(np.clip(np.nan_to_num(values, nan=1.0), 1e-100, 1e100)) / 2)
+    return np.asarray(np.exp2(2 * exponents))
+
+
+def _positive_definite(tables: Array) -> Mask:
+    """Which symmetric matrices (lower triangles) have a Cholesky factor in floats."""
+    from scipy.linalg.lapack import dpotrf
+
+    good = np.isfinite(tables).all(axis=(1, 2))
+    for k in np.flatnonzero(good).tolist():
+        good[k] = dpotrf(tables[k], lower=1, clean=0, overwrite_a=0)[1] == 0
+    return np.asarray(good)

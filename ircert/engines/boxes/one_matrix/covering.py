@@ -124,7 +124,11 @@ class Covering:
                     return "stopped"
                 if best is not None and np.array_equal(best.matrix.matrix, cover.matrix.matrix):
                     break  # what failed taught nothing
-                boxes = yield from self._probed(cover, radius)
+                # a few boxes are enough for small balls
+                outcome = (yield from self._run(cover, radius, int(self._cheap))) if not tried else "stopped"
+                if outcome == "closed":
+                    return outcome
+                boxes = None if outcome == "violated" else (yield from self._probed(cover, radius))
                 if boxes is None:
                     wrong += 1
                     if wrong >= WRONG:

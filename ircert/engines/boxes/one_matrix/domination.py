@@ -125,7 +125,7 @@ class OneMatrix:
         excess[failed] = metric.take(failed).excess(rest[failed])
         if self.sectors.serves:
             near = failed[metric.definite[failed] & (excess[failed] < MOST_EXCESS)]
-            middles = Middles(slopes.take(near), shifted[near], self.least + less[near], metric.inverse[near], terms.take(near))
+            middles = Middles(slopes.take(near), shifted[near], less[near], metric.inverse[near], terms.take(near))
             closed[near] = self.sectors.closed(middles)
         weights = terms.spread(adds, len(slopes.spare))
         return Dominations(closed, shifted, rest, metric.definite, excess, weights, above, below)

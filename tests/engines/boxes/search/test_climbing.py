@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, GAP, Climb
 
 
@@ -17,9 +19,9 @@ def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[flo
         assert clear < radius <= top
         if cost * radius <= climb.effort:
             clear = radius
-            climb.proved(clear, far=False)
+            climb.proved(clear, cost * radius, far=False)
         else:
-            climb.failed(radius, clear, gave_up=False)
+            climb.failed(radius, clear)
     return clear, climb
 
 
@@ -41,23 +43,32 @@ def test_before_effort_grows_the_gap_is_small() -> None:
         radius = climb.next(clear, 50.0)
         if radius <= 7.0:
             clear = radius
-            climb.proved(clear, far=False)
+            climb.proved(clear, FIRST_EFFORT / 100, far=False)
+        elif climb.effort == FIRST_EFFORT:
+            climb.failed(radius, clear)
+    assert clear <= 7.0
+    assert clear * GAP**2 > 7.0
+
+
+@pytest.mark.parametrize("power", [2.0, 5.0, 9.0])
+def test_steps_follow_what_balls_are_expected_to_take(power: float) -> None:
+    """Whatever the power, most of the work is done for balls that are proved."""
+    climb, clear, proved, tried = Climb(0.01), 0.0, 0.0, 0
+    while clear < 2.0:
+        radius, tried = climb.next(clear, 1e9), tried + 1
+        boxes = 1_000 * radius**power
+        if boxes <= climb.effort:
+            clear, proved = radius, proved + boxes
+            climb.proved(clear, boxes, far=False)
         else:
-            climb.failed(radius, clear, gave_up=False)
-    assert 7.0 / GAP**2 < clear <= 7.0
-
-
-def test_balls_that_are_proved_do_not_creep_towards_one_that_was_not() -> None:
-    climb = Climb(1.0)
-    climb.failed(10.0, 5.0, gave_up=False)
-    climb.proved(9.9, far=False)
-    assert climb.effort > FIRST_EFFORT
-    assert climb.next(9.9, 12.0) == 12.0
+            climb.failed(radius, clear, boxes)
+    assert tried < 40
+    assert proved < 8 * 1_000 * clear**power
 
 
 def test_a_first_ball_that_fails_is_followed_by_smaller_ones() -> None:
     climb = Climb(1.0)
-    climb.failed(climb.next(0.0, 10.0), 0.0, gave_up=False)
+    climb.failed(climb.next(0.0, 10.0), 0.0)
     assert climb.next(0.0, 10.0) < 0.1
 
 
@@ -74,6 +85,6 @@ def test_far_out_steps_grow_without_bound() -> None:
     climb, clear, steps = Climb(1.0), 1e6, 0
     while clear < 1e300:
         clear = climb.next(clear, math.inf)
-        climb.proved(clear, far=True)
+        climb.proved(clear, 1.0, far=True)
         steps += 1
     assert steps < 70

@@ -100,7 +100,7 @@ class Batches:
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), self._steepest)
+            ahead = self.forward(start, lambda name, v: times(self.absolute[name], v), self.steepest)
             sums = np.abs(self.output(ahead))[:, :, 0]
             lost = np.zeros((self.constrained, 1))
             everything = 1.0 + sum(float(v.sum()) for v in ahead.values())
@@ -109,7 +109,7 @@ class Batches:
                 nonlocal sums, lost
                 sums = sums + given[:, :, 0].T @ ahead[name][:, :, 0]
                 lost = lost + given[:, :, 0].T.sum(axis=1, keepdims=True)
-                return self._steepest(name, given)
+                return self.steepest(name, given)
 
             def affine(name: str, given: Array) -> Array:
                 nonlocal lost
@@ -121,7 +121,7 @@ class Batches:
             steps = 16.0 * self.terms * (len(self.setting.graph.nodes) + 1)
             return steps * (UNIT * sums + TINY * (1.0 + lost)), steps * TINY * everything
 
-    def _steepest(self, name: str, given: Array) -> Array:
+    def steepest(self, name: str, given: Array) -> Array:
         """Times the largest slope that a neuron may have, at least 1."""
         curve = self.curves.get(name)
         return given if curve is None else given * (1.001 * max(1.0, curve.steepest))

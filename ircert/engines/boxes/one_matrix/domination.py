@@ -7,8 +7,9 @@ middle, and any t, θ > 0,
     ± sym(a w)  <=  (t a a + w w / t) / 2,      a a  <=  (1 + θ) a_c a_c + (1 + 1/θ) (sum of ρ) diag(ρ)
 
 in the order of symmetric matrices. So sym(C J(λ)) >= M - R, M = sym(C J(middle)), R the sum of these bounds.
-Where M - R is not positive definite, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that what
-holds on the two faces λ_i = 0 and λ_i = 1 (of a curve: at both ends of its slopes) holds between them.
+Where M - R is not positive definite, a form may be that knows which neurons lie above others (`sectors`). Where neither
+is, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that what holds on the two faces λ_i = 0 and
+λ_i = 1 (of a curve: at both ends of its slopes) holds between them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from ircert.limits import checkpoint
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
 MOST_EXCESS = 4.0
-"""… sectors."""
+"""Where domination takes away more than that too much, sectors are not tried."""
 MOST_CUTS, MOST_FREE = 2, 4
 """Neurons whose slopes are cut: where more would have to be, and more are free, it is not tried."""
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 8, 3

@@ -32,6 +32,8 @@ AT_ONCE = 4_000_000
 """Numbers in the tables of a batch."""
 LARGEST = 2.0**150
 """Roots of weights, and their inverses."""
+LEAST = 1e-250
+"""More than all that is lost where products are too small for floats, in units of about M."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Sectors:
         """Which cubes are closed, for sure."""
         counts = (middles.terms.share > 0).sum(axis=1)
         good = np.zeros(len(counts), dtype=bool)
-        for chosen in _batches(counts, len(self.network.transposed), self.columns):
+        for chosen in _batches(counts, self.columns):
             checkpoint()
             good[chosen] = self._closed(middles, chosen, int(counts[chosen].max(initial=0)))
         return good
@@ -71,26 +73,23 @@ class Sectors:
     def _closed(self, middles: Middles, chosen: Indices, most: int) -> Mask:
         terms, n = middles.terms.take(chosen), self.columns
         a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
-        center, inverse, errors = middles.matrices[chosen], middles.inverse[chosen], middles.errors[chosen]
+        center = middles.matrices[chosen]
+        # p is measured in 1 / root, so that all weights τ are the scale: that of M, a power of 4 with an exact root
         scale = _power_of_four(np.trace(center, axis1=1, axis2=2) / n)
-        root = _roots(a, w, spare, inverse) / np.sqrt(scale)[:, None]
-        couplings = self._couplings(middles.slopes.take(chosen), most)
-        # p is measured in 1 / root, so that all weights are the scale
-        heavy = (spare * root * np.sqrt(scale)[:, None])[:, :, None]
-        rows = np.concatenate([heavy * w, heavy * couplings / root[:, None, :]], axis=2)
+        root = _roots(a, w, spare, middles.inverse[chosen]) / np.sqrt(scale)[:, None]
+        heavy = spare * root * np.sqrt(scale)[:, None]
+        couplings = self._couplings(middles.slopes.take(chosen), most) / root[:, None, :]
+        rows = heavy[:, :, None] * np.concatenate([w, couplings], axis=2)
         side = a / (2 * root)[:, :, None]
         table = -np.matmul(rows.transpose(0, 2, 1), rows)
-        inner, outer = np.arange(n), np.arange(n, n + most)
+        outer = np.arange(n, n + most)
         table[:, :n, :n] += center
         table[:, n:, :n] += side
         table[:, outer, outer] += scale[:, None]
-        less = errors + self._errors.of_tables(middles.slopes.spare[:, chosen] > 0, root, heavy[:, :, 0], rows, side)
-        sizes = np.abs(center[:, inner, inner]).sum(axis=1) + most * scale + (rows**2).sum(axis=(1, 2))
-        sizes += np.abs(center).max(axis=(1, 2)) * n + 2 * np.abs(side).sum(axis=(1, 2))
-        less = (less + 16.0 * (n + most + 16) * UNIT * (sizes + less)) * (1 + 1e-9) + 1e-250
-        diagonal = np.arange(n + most)
-        table[:, diagonal, diagonal] -= less[:, None]
-        return _positive_definite(table)
+        wrong = self._errors.of_tables(middles.slopes.spare[:, chosen] > 0, root, heavy, rows, side)
+        sizes = n * np.abs(center).max(axis=(1, 2)) + 2 * np.abs(side).sum(axis=(1, 2))
+        sizes += most * scale + (rows**2).sum(axis=(1, 2))
+        return _positive_definite(table, middles.errors[chosen] + wrong, sizes)
 
     def _couplings(self, slopes: Slopes, most: int) -> Array:
         """D of every cube (cubes, free, free): how g of a free neuron moves with p of those below it."""
@@ -118,7 +117,7 @@ class Sectors:
             result[neurons, rank[neurons, cubes], cubes] = 1.0
             return result
 
-        _Growing(affine, relu).walk(network.setting.graph, start)
+        _Growing(affine, relu, curves=True).walk(network.setting.graph, start)
         return found
 
 
@@ -139,10 +138,10 @@ def _padded(parts: list[Array]) -> list[Array]:
 
 @dataclass(frozen=True)
 class _Errors:
-    """What floats may get wrong in A, B and D, for any slopes between 0 and 1: per neuron, and (D) per pair, squared.
+    """What floats may get wrong in A, B and D, for any slopes of the neurons, per neuron; in D per pair, squared.
 
     A walk in floats is off by at most `steps` units of the same walk with absolute values, and by underflow: by a few
-    of the smallest floats wherever an entry is computed, times what absolute values make of that later.
+    of the smallest floats wherever an entry is computed, times what absolute values make of that later (`lost`).
     """
 
     above: Array
@@ -153,47 +152,15 @@ class _Errors:
     @staticmethod
     def of(network: Batches, absolute: Array) -> _Errors:
         """Of a network and |C|."""
-        setting = network.setting
-        neurons, n = setting.neurons, len(absolute)
-        steps = 16.0 * network.terms * (len(setting.graph.nodes) + 1)
-        between, below, lost = np.zeros((neurons, neurons)), np.zeros((neurons, n)), np.zeros(neurons)
-        above = np.zeros((neurons, n))
-        lost_above = np.zeros(neurons)
-
-        def affine(name: str, state: Array) -> Array:
-            result = times(network.absolute[name], state)
-            result[:, -1] += 1.0
-            return result
-
-        def relu(name: str, state: Array) -> Array:
-            where = setting.relus[name]
-            below[where], between[where], lost[where] = state[:, :n, 0], state[:, n:-1, 0], state[:, -1, 0]
-            result = state.copy()
-            result[np.arange(len(state)), n + np.arange(where.start, where.stop)] = 1.0
-            result[:, -1] += 1.0
-            return result
-
-        def affine_back(name: str, given: Array) -> Array:
-            result = times(network.absolute[name].T, given)
-            result[:, -1] += 1.0
-            return result
-
-        def relu_back(name: str, given: Array) -> Array:
-            where = setting.relus[name]
-            above[where], lost_above[where] = given[:, :n, 0], given[:, -1, 0]
-            return given + 1.0 * (np.arange(given.shape[1]) == n)[:, None]
-
-        start = np.zeros((network.size, n + neurons + 1, 1))
-        start[np.arange(n), np.arange(n)] = 1.0
-        network.forward(start, affine, relu)
-        back = np.zeros((network.constrained, n + 1, 1))
-        back[:, :n, 0] = absolute.T
-        network.backward(back, affine_back, relu_back)
-        unit = steps * UNIT
+        n = len(absolute)
+        below, between, lost = _ahead(network, n)
+        above, lost_above = _back(network, absolute)
+        steps = 16.0 * network.terms * (len(network.setting.graph.nodes) + 1)
+        unit, tiny = steps * UNIT, steps * TINY
         return _Errors(
-            unit * np.sqrt((above**2).sum(axis=1)) + steps * n * TINY * lost_above,
-            unit * np.sqrt((below**2).sum(axis=1)) + steps * n * TINY * lost,
-            steps * TINY * lost,
+            unit * np.sqrt((above**2).sum(axis=1)) + n * tiny * lost_above,
+            unit * np.sqrt((below**2).sum(axis=1)) + n * tiny * lost,
+            tiny * lost,
             (unit * between) ** 2,
         )
 
@@ -213,6 +180,53 @@ class _Errors:
         return np.asarray(wrong_side + 8 * UNIT * np.abs(side).sum(axis=(1, 2)) + wrong_rows * (2 * size + wrong_rows))
 
 
+def _ahead(network: Batches, n: int) -> tuple[Array, Array, Array]:
+    """Products of absolute values from inputs to neurons, between neurons, and from all entries computed to neurons."""
+    relus, neurons = network.setting.relus, network.setting.neurons
+    below, between, lost = np.zeros((neurons, n)), np.zeros((neurons, neurons)), np.zeros(neurons)
+
+    def affine(name: str, state: Array) -> Array:
+        result = times(network.absolute[name], state)
+        result[:, -1] += 1.0
+        return result
+
+    def relu(name: str, state: Array) -> Array:
+        where = relus[name]
+        below[where], between[where], lost[where] = state[:, :n, 0], state[:, n:-1, 0], state[:, -1, 0]
+        result = network.steepest(name, state).copy()
+        result[np.arange(len(state)), n + np.arange(where.start, where.stop)] = 1.0
+        result[:, -1] += 1.0
+        return result
+
+    start = np.zeros((network.size, n + neurons + 1, 1))
+    start[np.arange(n), np.arange(n)] = 1.0
+    network.forward(start, affine, relu)
+    return below, between, lost
+
+
+def _back(network: Batches, absolute: Array) -> tuple[Array, Array]:
+    """Products of absolute values from neurons to |C| f, and from neurons to all entries computed on the way back."""
+    n, neurons = len(absolute), network.setting.neurons
+    above, lost = np.zeros((neurons, n)), np.zeros(neurons)
+
+    def affine(name: str, given: Array) -> Array:
+        result = times(network.absolute[name].T, given)
+        result[:, -1] += 1.0
+        return result
+
+    def relu(name: str, given: Array) -> Array:
+        where = network.setting.relus[name]
+        above[where], lost[where] = given[:, :n, 0], given[:, -1, 0]
+        result = network.steepest(name, given).copy()
+        result[:, -1] += 1.0
+        return result
+
+    start = np.zeros((network.constrained, n + 1, 1))
+    start[:, :n, 0] = absolute.T
+    network.backward(start, affine, relu)
+    return above, lost
+
+
 def _feeding(network: Batches) -> set[str]:
     """The relus that lie below others."""
     graph, relus = network.setting.graph, network.setting.relus
@@ -227,7 +241,7 @@ def _feeding(network: Batches) -> set[str]:
     return found
 
 
-def _batches(counts: Indices, layers: int, n: int) -> Iterator[Indices]:
+def _batches(counts: Indices, n: int) -> Iterator[Indices]:
     """Cubes with about as many free neurons, as many as memory should hold."""
     order = np.argsort(counts, kind="stable")
     start = 0
@@ -239,7 +253,7 @@ def _batches(counts: Indices, layers: int, n: int) -> Iterator[Indices]:
 
 
 def _roots(a: Array, w: Array, spare: Array, inverse: Array) -> Array:
-    """Square roots of the weights τ = |a| / (2 spare |w|), lengths in the metric of the inverse; 1 for what is not free."""
+    """Square roots of the weights τ = |a| / (2 spare |w|), lengths in a metric; 1 for what is not free."""
     first, second = (np.maximum((np.matmul(v, inverse) * v).sum(axis=2), 1e-300) for v in (a, w))
     found = np.sqrt(np.sqrt(first / second) / np.where(spare > 0, 2 * spare, 1.0))
     return np.where(spare > 0, np.clip(np.nan_to_num(found, nan=1.0), 1 / LARGEST, LARGEST), 1.0)
@@ -251,11 +265,18 @@ def _power_of_four(values: Array) -> Array:
     return np.asarray(np.exp2(2 * exponents))
 
 
-def _positive_definite(tables: Array) -> Mask:
-    """Which symmetric matrices (lower triangles) have a Cholesky factor in floats."""
+def _positive_definite(tables: Array, less: Array, sizes: Array) -> Mask:
+    """Which symmetric matrices (lower triangles) stay positive definite when `less` is taken off their diagonals.
+
+    sizes: at least their traces and the sums of what their entries were added up from, so that a unit for every term of
+    these sums, and of Cholesky's elimination (see `definite`), is a bound on the rounding errors of both.
+    """
     from scipy.linalg.lapack import dpotrf
 
-    good = np.isfinite(tables).all(axis=(1, 2))
+    diagonal = np.arange(tables.shape[1])
+    off = (less + 16.0 * (len(diagonal) + 16) * UNIT * (sizes + less)) * (1 + 1e-9) + LEAST
+    tables[:, diagonal, diagonal] -= off[:, None]
+    good: Mask = np.asarray(np.isfinite(tables).all(axis=(1, 2)))
     for k in np.flatnonzero(good).tolist():
-        good[k] = dpotrf(tables[k], lower=1, clean=0, overwrite_a=0)[1] == 0
-    return np.asarray(good)
+        good[k] = dpotrf(tables[k], lower=1, clean=0)[1] == 0
+    return good

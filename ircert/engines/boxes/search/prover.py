@@ -171,7 +171,9 @@ class Prover:
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
         outcome = self._ways[radius].advance(lambda: stop() or self.expected is not None)
-        if outcome == "stopped" and not stop() and self.expected is None and self.orientation is not None:  # all ways have given up
+        if (
+            outcome == "stopped" and not stop() and self.expected is None and self.orientation is not None
+        ):  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
         return outcome
 

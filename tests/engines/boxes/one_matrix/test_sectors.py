@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from ircert.engines.boxes.one_matrix import domination
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Mask
 from tests.engines.boxes.making import setting_of
 from tests.engines.boxes.test_one_matrix import is_definite
 
@@ -28,7 +28,7 @@ def layers_of(seed: int, inputs: int = 2, widths: tuple[int, ...] = WIDTHS, gain
     """Weights of x + g(x), g with some hidden layers; dyadic for even seeds."""
     rng = np.random.default_rng(seed)
     sizes = (inputs, *widths, inputs)
-    found = [gain * rng.standard_normal((b, a)) for a, b in zip(sizes, sizes[1:], strict=False)]
+    found = [gain * rng.standard_normal((b, a)) for a, b in pairwise(sizes)]
     return [np.round(8 * w) / 8 for w in found] if seed % 2 == 0 else found
 
 
@@ -41,7 +41,7 @@ def setting_with(layers: list[Array]) -> Setting:
     return setting_of(graph, np.zeros(layers[0].shape[1]))
 
 
-def cube(layers: list[Array], free: list[int], on: Array) -> Slopes:
+def cube(layers: list[Array], free: list[int], on: Mask) -> Slopes:
     neurons = sum(len(w) for w in layers[:-1])
     is_free = np.isin(np.arange(neurons), free)[:, None]
     return Slopes.of(on[:, None] & ~is_free, is_free, np.zeros((layers[0].shape[1], 1), dtype=bool))
@@ -66,7 +66,10 @@ def exact(matrix: Array) -> list[list[Fraction]]:
 
 
 def times(a: list[list[Fraction]], b: list[list[Fraction]]) -> list[list[Fraction]]:
-    return [[sum((x * y for x, y in zip(row, column, strict=True)), Fraction(0)) for column in zip(*b, strict=True)] for row in a]
+    return [
+        [sum((x * y for x, y in zip(row, column, strict=True)), Fraction(0)) for column in zip(*b, strict=True)]
+        for row in a
+    ]
 
 
 def corners(slopes: Slopes) -> list[list[float]]:
@@ -102,7 +105,9 @@ def test_what_is_closed_is_definite_at_all_corners(monkeypatch: pytest.MonkeyPat
 def test_nothing_is_closed_by_more_than_the_worst_corner_has(scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = 0
     for seed in range(20):
-        layers = [w * (scale if k == 0 else 1 / scale if k == 1 else 1.0) for k, w in enumerate(layers_of(seed, gain=0.3))]
+        layers = [
+            w * (scale if k == 0 else 1 / scale if k == 1 else 1.0) for k, w in enumerate(layers_of(seed, gain=0.3))
+        ]
         network, slopes = Batches(setting_with(layers)), cube(layers, [0, 2, 4], np.ones(sum(WIDTHS), dtype=bool))
         products = [np.array(product_at(np.eye(2), layers, c), dtype=float) for c in corners(slopes)]
         least = min(float(np.linalg.eigvalsh((p + p.T) / 2)[0]) for p in products)
@@ -118,7 +123,7 @@ def test_a_box_with_many_open_neurons_is_closed_where_domination_is_not(monkeypa
     known = enclose(network, np.full((1, 8), -0.25), np.full((1, 8), 0.25), 1.0)
     slopes = Slopes.of(known.on, ~known.on & ~known.off, np.zeros((8, 1), dtype=bool))
     assert slopes.free.sum() > 150
-    matrix = OneMatrix(network, np.linalg.inv(Points(setting).reference(1.0)))
+    matrix = OneMatrix(network, np.asarray(np.linalg.inv(Points(setting).reference(1.0)), dtype=np.float64))
     assert matrix.dominations(slopes).closed[0]
     monkeypatch.setattr(matrix.sectors, "serves", False)
     assert not matrix.dominations(slopes).closed[0]

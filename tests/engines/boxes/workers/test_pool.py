@@ -85,7 +85,7 @@ def _travelled(what: Any) -> Any:
 def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Families of 1 to 4 inputs in all problems, every wave dealt out to three workers; time may leave them open."""
     monkeypatch.setattr(search, "WorkerPool", Beside)
-    monkeypatch.setattr(covering, "PROBE", 30)  # covers of tried matrices are not shared
+    monkeypatch.setattr(covering, "CHEAP", 30)  # covers of tried matrices are not shared
     given = sample(np.random.default_rng(7000 + index), index)
     norm: Any = NORMS[index % 3]
     other = None if given.other is None else ircert.load(given.other)

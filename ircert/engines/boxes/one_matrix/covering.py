@@ -87,6 +87,11 @@ class Covering:
         self.points = self.draws(self.network.setting, self.seed)
         self._known = np.zeros((0, self.network.size))
 
+    @property
+    def too_long(self) -> float | None:
+        """How many boxes the last cover is expected to take, if that is more than its effort: it was not begun."""
+        return self.expected if self.expected > self.effort else None
+
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         """Go on until the ball is covered; stops of its own accord where no matrix is left."""
         if radius <= self.reached:

@@ -126,11 +126,10 @@ class Prover:
             self.covering.effort = effort if self.setting.size > FEW_INPUTS else math.inf
 
     @property
-    def expected(self) -> float | None:
+    def too_long(self) -> float | None:
         """How many boxes the last ball takes, if that is more than the effort it was given."""
-        if self.covering is not None and self.covering.expected > self.covering.effort:
-            return self.covering.expected
-        return None if self.inner is None else self.inner.expected
+        own = None if self.covering is None else self.covering.too_long
+        return self.inner.too_long if own is None and self.inner is not None else own
 
     @property
     def busy(self) -> float:
@@ -170,9 +169,9 @@ class Prover:
             return "violated"
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
-        outcome = self._ways[radius].advance(lambda: stop() or self.expected is not None)
+        outcome = self._ways[radius].advance(lambda: stop() or self.too_long is not None)
         if (
-            outcome == "stopped" and not stop() and self.expected is None and self.orientation is not None
+            outcome == "stopped" and not stop() and self.too_long is None and self.orientation is not None
         ):  # all ways have given up
             outcome = self._by_pairs(radius, math.inf, stop)
         return outcome

@@ -346,8 +346,8 @@ class Search:
             if outcome == "closed":
                 climb.proved(self.clear, used, far=self.clear >= self._usual)
             elif outcome == "stopped":
-                expected = self.prover.expected
-                climb.failed(radius, self.clear, expected, gave_up=expected is None and used < climb.effort)
+                too_long = self.prover.too_long
+                climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
             top = self._top()
 

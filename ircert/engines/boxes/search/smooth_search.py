@@ -125,14 +125,16 @@ class SmoothSearch:
                     break
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, climb.effort)
+            used, too_long = self.counts.effort - before, self.covering.too_long
             if outcome == "closed":
-                climb.proved(self.clear, far=self.clear >= farthest(self.question.center, self.question.norm))
+                climb.proved(self.clear, used, far=self.clear >= farthest(self.question.center, self.question.norm))
             else:
-                climb.failed(radius, self.clear, gave_up=self.counts.effort - before < climb.effort)
+                climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._timed("falsification", self._hunt_beside)
 
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort
+        self.covering.effort = effort
         outcome: Outcome = self._timed(
             "proofs", lambda: self.covering.advance(radius, lambda: self._is_over() or self.counts.effort > most)
         )

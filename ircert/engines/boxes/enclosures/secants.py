@@ -134,6 +134,18 @@ class Secants:
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
         return full[:, : self.setting.constrained]
 
+    def rows(self, slopes: Array) -> Array:
+        """The rows below all neurons (count, neurons, inputs) for rows of slopes, in floats."""
+        graph, relus = self.setting.graph, self.setting.relus
+        found = np.zeros((len(slopes), self.setting.neurons, self.setting.size))
+
+        def relu(name: str, given: Array) -> Array:
+            found[:, relus[name]] = given
+            return slopes[:, relus[name], None] * given
+
+        _Stacks(lambda name, given: self.weights[name] @ given, relu).walk(graph, np.eye(self.setting.size)[None])
+        return found
+
     def _errors(self, used: Mask) -> tuple[Array, Array]:
         """Bounds on |J| and on the error of `jacobians`, entry by entry, for slopes in [0, 1], 0 if not used."""
         graph, relus = self.setting.graph, self.setting.relus

@@ -86,6 +86,7 @@ class Covering:
     def __post_init__(self) -> None:
         self.points = self.draws(self.network.setting, self.seed)
         self._known = np.zeros((0, self.network.size))
+        self._met: dict[bytes, float] = {}
 
     @property
     def too_long(self) -> float | None:
@@ -194,7 +195,7 @@ class Covering:
         assert self._finder is not None
         if cover.failing:
             failing = np.concatenate(cover.failing)
-            self._learn(np.concatenate([failing, self.points.around(failing, radius)]))
+            self._learn(np.concatenate([failing, self.points.around(failing, radius)]), radius)
         else:
             for slopes, radii in cover.corners:
                 self._finder.learn_corners(self.points.at_slopes(slopes), radii)
@@ -206,16 +207,26 @@ class Covering:
         """Learn about the regions of the ball."""
         if self._finder is None:
             self._finder = Finder(self.points.reference(radius))
-        self._learn(self.points.sampled(radius))
+        self._learn(self.points.sampled(radius), radius)
 
-    def _learn(self, points: Array) -> None:
+    def _learn(self, points: Array, radius: float) -> None:
+        """Take points of a ball into account whose regions are not known to meet it."""
         assert self._finder is not None
+        points = self._new(points, radius)
         jacobians = self.points.jacobians(points)
         turned = self._finder.turned(jacobians)
         if turned.any():
             self.turned.append(points[turned])
         self._finder.learn(jacobians, self.points.radii(points))
         self._known = np.concatenate([self._known, points])[-MOST_KNOWN:]
+
+    def _new(self, points: Array, radius: float) -> Array:
+        new = []
+        for i, (pattern, distance) in enumerate(zip(self.points.patterns(points), self.points.radii(points), strict=True)):
+            if not self._met.get(pattern, np.inf) < radius:
+                new.append(i)
+                self._met[pattern] = float(distance)
+        return points[new]
 
     def _fails_nearby(self, radius: float) -> bool:
         """Whether the new matrix is wrong close to where it is worst among the regions that are known; then learn."""
@@ -226,7 +237,7 @@ class Covering:
         nearby = self.points.around(worst, radius)
         wrong = self._finder.least(self.points.jacobians(nearby)) <= 0
         if wrong.any():
-            self._learn(nearby[wrong])
+            self._learn(nearby[wrong], radius)
         return bool(wrong.any())
 
     def _another(self, radius: float) -> Steps[Cover | None]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.ir.arrays import Array, Indices
+from ircert.ir.arrays import Array, Indices, Mask
 
 SAMPLES = 1_500
 """Points of a ball that are looked at, at first …"""
@@ -20,6 +20,12 @@ AT_ONCE = 50_000_000
 NEIGHBORS = 16
 NEAR = 0.01
 """Points close to faces, and not on them: where a neuron is 0 no region has the slopes that floats see."""
+COPIES, PROJECTIONS = 8, 2
+"""Points that are drawn around each place where neurons are 0 together, and steps to such a place."""
+RIDGE = 1e-9
+"""Planes that are nearly parallel meet far away: in parts of a plane's own weight, what keeps them from it."""
+ANY = 0.7
+"""How far the neurons that meet there are from the nearest ones: a factor, as a logarithm."""
 
 
 @dataclass
@@ -51,7 +57,33 @@ class Points:
             lengths = self.setting.norm.lengths(steps)[:, None]
             near = (np.arange(count) % 2 == 0)[:, None]
             steps = steps / np.where(near, lengths * (1 + NEAR), np.maximum(lengths, 1.0))
-        return self.of_different_regions(self._inside(radius * steps))
+        points = self._inside(radius * steps)
+        return self.of_different_regions(np.concatenate([points, self._crossings(points[: count // 2], radius)]))
+
+    def _crossings(self, points: Array, radius: float) -> Array:
+        """Points of the ball close to where some neurons near given points are 0 together: regions may be too thin to
+        be met otherwise."""
+        count, n = points.shape
+        with np.errstate(all="ignore"):
+            values, rows = self.setting.preactivations(points), self.secants.rows(self._slopes(points))
+            distances = np.abs(values) / np.linalg.norm(rows, axis=2)
+            distances *= np.exp(ANY * self._generator.standard_normal(distances.shape))
+            chosen = np.argsort(distances, axis=1)[:, :n]
+            used = np.arange(chosen.shape[1]) < self._generator.integers(1, n + 1, (count, 1))
+            for _ in range(PROJECTIONS):
+                points = self._inside(self._pulled(points + _to_planes(values, rows, chosen, used), radius))
+                values, rows = self.setting.preactivations(points), self.secants.rows(self._slopes(points))
+            spread = radius * np.exp2(-self._generator.integers(3, 30, (count, COPIES, 1)).astype(np.float64))
+            moved = points[:, None] + spread * self._generator.standard_normal((count, COPIES, n))
+            moved = self._inside(self._pulled(moved.reshape(-1, n), radius))
+        return moved[np.isfinite(moved).all(axis=1)]
+
+    def _pulled(self, points: Array, radius: float) -> Array:
+        """Offsets of points that are moved into the ball, though not onto its boundary."""
+        steps, inner = points - self.setting.center, radius * (1 - np.exp2(-self._generator.uniform(7, 40, (len(points), 1))))
+        if self.setting.norm == "inf":
+            return np.clip(steps, -inner, inner)
+        return steps * np.minimum(1.0, inner / np.maximum(self.setting.norm.lengths(steps)[:, None], 1e-300))
 
     def _count(self, share: float) -> int:
         most = SMOOTH_SAMPLES if self.setting.is_smooth else SAMPLES
@@ -83,12 +115,18 @@ class Points:
         z = self.setting.preactivations(points)
         zeros = (z == 0).sum(axis=1)
         inner = zeros == zeros.min(initial=z.shape[1])
-        patterns = np.packbits(z[inner] > 0, axis=1)
-        return np.asarray(points[inner][np.sort(np.unique(patterns, axis=0, return_index=True)[1])])
+        return np.asarray(points[inner][np.sort(np.unique(_keys(z[inner] > 0), return_index=True)[1])])
+
+    def patterns(self, points: Array) -> list[bytes]:
+        """Which neurons are on at some points."""
+        return [row.tobytes() for row in np.packbits(self.setting.preactivations(points) > 0, axis=1)]
 
     def jacobians(self, points: Array) -> Array:
         """The Jacobians at some points, or of their regions (count, constrained, inputs)."""
-        return self.at_slopes(self.setting.derivatives(points))
+        return self.at_slopes(self._slopes(points))
+
+    def _slopes(self, points: Array) -> Array:
+        return self.setting.derivatives(points)
 
     def at_slopes(self, slopes: Array) -> Array:
         """J at slopes of all neurons (count, neurons)."""
@@ -102,3 +140,24 @@ class Points:
 
     def _inside(self, steps: Array) -> Array:
         return np.clip(self.setting.center + steps, self.setting.low, self.setting.high)
+
+
+def _keys(patterns: Mask) -> Array:
+    """Numbers of patterns (rows), different ones for different patterns but for accidents."""
+    bits = np.packbits(patterns, axis=1)
+    words = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+    words[:, : bits.shape[1]] = bits
+    numbers = words.view(np.uint64)
+    factors = np.random.default_rng(numbers.shape[1]).integers(0, 2**63, numbers.shape[1], dtype=np.uint64) * 2 + 1
+    return np.asarray((numbers * factors).sum(axis=1, dtype=np.uint64))
+
+
+def _to_planes(values: Array, rows: Array, chosen: Indices, used: Mask) -> Array:
+    """The shortest steps to where some neurons are 0, as they go on at the points."""
+    slopes = np.take_along_axis(rows, chosen[:, :, None], axis=1) * used[:, :, None]
+    aims = -np.take_along_axis(values, chosen, axis=1) * used
+    table = np.matmul(slopes, slopes.transpose(0, 2, 1))
+    diagonal = np.arange(table.shape[1])
+    table[:, diagonal, diagonal] += RIDGE * table[:, diagonal, diagonal].max(axis=1, keepdims=True) + 1e-300
+    found = np.matmul(slopes.transpose(0, 2, 1), np.linalg.solve(table, aims[:, :, None]))[:, :, 0]
+    return np.where(np.isfinite(found), found, 0.0)

@@ -341,15 +341,16 @@ class Search:
         while not (self._is_settled(top) or climb.is_hopeless):
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, math.inf, effort=climb.effort)
-            self._hunted(self.counts.effort - before)
             used = self.counts.effort - before
+            if not self._is_settled(top):
+                self._hunted(used)
             if outcome == "closed":
                 climb.proved(self.clear, used, far=self.clear >= self._usual)
             elif outcome == "stopped":
                 too_long = self.prover.too_long
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
-            top = self._top()
+            top = self._top(top)
 
     def _ask_directly(self) -> None:
         """The ball in question at once; one that takes too long is followed by smaller ones."""
@@ -382,10 +383,12 @@ class Search:
         over = self.question.deadline.passed() or self.descent.infimum_is_zero
         return over or self.clear >= top * (1 - self.question.tol / 4)
 
-    def _top(self) -> float:
-        """The largest ball that is worth proving."""
+    def _top(self, before: float = 0.0) -> float:
+        """The largest ball that is worth proving; what it was before, if that is nearly the same: work goes on."""
         below = self._below_best()
-        return self.question.reach if below is None else below
+        if below is None:
+            return self.question.reach
+        return before if below <= before <= below * (1 + self.question.tol / 4) else below
 
     def _target(self, growth: float) -> float:
         """The ball to prove: just below the best collision, or larger than what is proved."""

@@ -42,7 +42,7 @@ ELSEWHERE = {
         *("pair_sampling", "population"),
     ),
     "tests/engines/boxes/test_one_matrix.py": within(
-        "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding", "points"
+        "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding"
     ),
     "tests/engines/boxes/search/test_prover.py": [
         "ircert/engines/boxes/effort/divisible.py",

@@ -45,6 +45,8 @@ FOLLOWED = 24
 
 AT_ONCE = 2
 """Points with another orientation than the reference that are followed up in one look, nearest first."""
+COMPARED, STEPS_OF_WAY = 64, 8
+"""… of so many whose ways are looked at in floats, to a part of 2 to that power."""
 FIRST = 8
 PER_TRY = 400
 """One try for so many points, beside the first ones: following up a point takes far longer than looking at it."""
@@ -95,8 +97,19 @@ class Falsifier:
             if not len(near):
                 return
             wrong = near[self._orientations(points[near]) != self.reference]
-        for i in wrong[np.argsort(distances[wrong])[:AT_ONCE]]:
+            wrong = wrong[np.argsort(distances[wrong], kind="stable")[:COMPARED]]
+            wrong = wrong[np.argsort(distances[wrong] * self._changes(points[wrong]), kind="stable")]
+        for i in wrong[:AT_ONCE]:
             self.try_point(points[i], radius)
+
+    def _changes(self, points: Array) -> Array:
+        """About which part of the way from the centre to points of another orientation these begin."""
+        low, high = np.zeros(len(points)), np.ones(len(points))
+        for _ in range(STEPS_OF_WAY if len(points) > 1 else 0):
+            middle = (low + high) / 2
+            there = self._orientations(self.setting.center + middle[:, None] * (points - self.setting.center))
+            low, high = np.where(there == self.reference, middle, low), np.where(there == self.reference, high, middle)
+        return high
 
     def try_point(self, point: Array, radius: float) -> None:
         """Follow the way from the centre to a point of another orientation."""

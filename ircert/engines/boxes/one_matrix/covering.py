@@ -207,10 +207,12 @@ class Covering:
         """Learn about the regions of the ball."""
         if self._finder is None:
             self._finder = Finder(self.points.reference(radius))
-        self._learn(self.points.sampled(radius), radius)
+        points = self.points.sampled(radius)
+        if not self._learn(points, radius):  # else there is no matrix
+            self._learn(self.points.crossings(points, radius), radius)
 
-    def _learn(self, points: Array, radius: float) -> None:
-        """Take points of a ball into account whose regions are not known to meet it."""
+    def _learn(self, points: Array, radius: float) -> bool:
+        """Take points of a ball into account whose regions are not known to meet it; whether some are turned."""
         assert self._finder is not None
         points = self._new(points, radius)
         jacobians = self.points.jacobians(points)
@@ -219,13 +221,15 @@ class Covering:
             self.turned.append(points[turned])
         self._finder.learn(jacobians, self.points.radii(points))
         self._known = np.concatenate([self._known, points])[-MOST_KNOWN:]
+        return bool(turned.any())
 
     def _new(self, points: Array, radius: float) -> Array:
         new = []
-        for i, (pattern, distance) in enumerate(zip(self.points.patterns(points), self.points.radii(points), strict=True)):
+        distances = self.points.radii(points).tolist()
+        for i, pattern in enumerate(self.points.patterns(points)):
             if not self._met.get(pattern, np.inf) < radius:
                 new.append(i)
-                self._met[pattern] = float(distance)
+                self._met[pattern] = distances[i]
         return points[new]
 
     def _fails_nearby(self, radius: float) -> bool:

@@ -35,6 +35,10 @@ class Directions(Points):
         distances = np.where(around, np.where(near < 1 / 2, 2 * near, 0.5 / np.maximum(1 - near, LEAST)), distances)
         return self.of_different_regions(self._scaled(ways * np.minimum(distances, 1.0)[:, None], 1 / distances))
 
+    def crossings(self, points: Array, radius: float) -> Array:
+        """None: on rays neurons meet as they do around the centre."""
+        return points[:0]
+
     def around(self, points: Array, radius: float) -> Array:
         """Points near some points, of different regions."""
         shape = len(points), NEIGHBORS, 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.engines.boxes.one_matrix.fitting import fitted, least_eigenvalues
+from ircert.engines.boxes.one_matrix.fitting import RIDGE, fitted, least_eigenvalues, normalized
 from ircert.ir.arrays import Array, Mask
 from ircert.limits import checkpoint, left
 
@@ -22,7 +22,7 @@ HARD = 3.0
 """How much the Jacobian of a point counts beside a corner that may have no point."""
 STRESS = 10.0
 """… and how much more where it has a negative direction: a fit that leaves some is done again with that."""
-TRIES = 3
+TRIES, SHARPER = 3, 0.1
 HOPELESS = 0.2
 """How far below 0 an eigenvalue of a corner may be before it is forgotten."""
 ROUNDS = 40
@@ -125,11 +125,11 @@ class Finder:
         """M that is good for all Jacobians of points, and as far as can be for corners."""
         moved, weights = np.concatenate([hard, soft]), np.r_[np.full(len(hard), HARD), np.ones(len(soft))]
         inner = self.inner
-        for _ in range(TRIES):
-            inner = fitted(inner, moved, weights)
+        for attempt in range(TRIES):
+            inner = fitted(inner, moved, weights, RIDGE * SHARPER**attempt)
             values = least_eigenvalues(inner, hard)[0]
             if values.min(initial=1.0) > 0:
-                return inner
+                return normalized(inner)
             weights[: len(hard)] *= np.where(values <= 0, STRESS, 1.0)
         return None
 

@@ -24,21 +24,24 @@ TEMPERATURE = 0.05
 RIDGE = 1e-3
 STEPS, SHORTEST = 30, 1e-3
 """Newton steps, and the part of one below which nothing more is gained …"""
-CLOSE = 1e-4
+CLOSE = 1e-3
 """… nor when a step would gain less than this part of the sum."""
 MOST, WORK = 400, 200_000
 """Jacobians that come at a time, at most, and their number times the cube of the inputs: those with the lowest
 eigenvalues matter."""
-ROUNDS = 4
+ROUNDS = 3
 ENOUGH = 4 * TEMPERATURE
 """Eigenvalues that need not be looked at."""
 EQUAL = 1e-3 * TEMPERATURE
-NEGLIGIBLE = 1e-2
+NEGLIGIBLE = 0.1
 """Second derivatives that are left out, in parts of the penalty's."""
 
 
-def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
-    """M near a given one for (count, m, n) Jacobians with weights; its largest entry is 1 or -1."""
+def fitted(inner: Array, jacobians: Array, weights: Array, ridge: float = RIDGE) -> Array:
+    """M near a given one for (count, m, n) Jacobians with weights.
+
+    The less the penalty (`ridge`), the more only the lowest eigenvalues matter, because M becomes large.
+    """
     n = jacobians.shape[2]
     most = max(32, min(MOST, WORK // n**3))
     active = np.zeros(len(jacobians), dtype=bool)
@@ -51,11 +54,14 @@ def fitted(inner: Array, jacobians: Array, weights: Array) -> Array:
         if not len(lowest):
             break
         active[lowest] = True
-        found = _Sum(jacobians[active], weights[active]).descended(found)
-    largest = float(np.abs(found).max(initial=0.0))
-    if found is inner or not np.isfinite(largest) or largest == 0.0:
-        return inner
-    return found / largest
+        found = _Sum(jacobians[active], weights[active], ridge).descended(found)
+    return found
+
+
+def normalized(inner: Array) -> Array | None:
+    """M with 1 or -1 as its largest entry, if floats can do that."""
+    largest = float(np.abs(inner).max(initial=0.0))
+    return inner / largest if 0.0 < largest < np.inf else None
 
 
 def least_eigenvalues(inner: Array, jacobians: Array) -> tuple[Array, Array]:
@@ -86,10 +92,11 @@ class _Sum:
 
     jacobians: Array
     weights: Array
+    ridge: float
 
     @property
     def _penalty(self) -> float:
-        return RIDGE * float(self.weights.sum())
+        return self.ridge * float(self.weights.sum())
 
     def descended(self, inner: Array) -> Array:
         """M of about the least sum; where floats fail, the best one so far."""

@@ -20,8 +20,8 @@ AT_ONCE = 50_000_000
 NEIGHBORS = 16
 NEAR = 0.01
 """Points close to faces, and not on them: where a neuron is 0 no region has the slopes that floats see."""
-COPIES, PROJECTIONS = 8, 2
-"""Points that are drawn around each place where neurons are 0 together, and steps to such a place."""
+STARTS, COPIES, PROJECTIONS = 3, 8, 2
+"""Places where neurons are 0 together that are looked for from a region, steps to such a place, and points around."""
 RIDGE = 1e-9
 """Planes that are nearly parallel meet far away: in parts of a plane's own weight, what keeps them from it."""
 ANY = 0.7
@@ -55,14 +55,17 @@ class Points:
             steps = np.where(at, np.sign(steps) * (1 - NEAR * np.abs(steps)), steps)
         else:
             lengths = self.setting.norm.lengths(steps)[:, None]
-            near = (np.arange(count) % 2 == 0)[:, None]
-            steps = steps / np.where(near, lengths * (1 + NEAR), np.maximum(lengths, 1.0))
-        points = self._inside(radius * steps)
-        return self.of_different_regions(np.concatenate([points, self._crossings(points[: count // 2], radius)]))
+            far = self._generator.random((count, 1)) ** (1 / self.setting.size) * (1 - NEAR / 10)
+            far[::2] = 1 - NEAR
+            steps = steps * (far / np.maximum(lengths, 1e-300))
+        return self.of_different_regions(self._inside(radius * steps))
 
-    def _crossings(self, points: Array, radius: float) -> Array:
-        """Points of the ball close to where some neurons near given points are 0 together: regions may be too thin to
-        be met otherwise."""
+    def crossings(self, points: Array, radius: float) -> Array:
+        """Points of the ball close to where some neurons near given points are 0 together, of different regions: they
+        may be too thin to be met otherwise."""
+        if len(points) < 2 or self.setting.is_smooth:
+            return points[:0]
+        points = np.concatenate([points] * STARTS)[: self._count(1 / 2)]
         count, n = points.shape
         with np.errstate(all="ignore"):
             values, rows = self.setting.preactivations(points), self.secants.rows(self._slopes(points))
@@ -76,11 +79,12 @@ class Points:
             spread = radius * np.exp2(-self._generator.integers(3, 30, (count, COPIES, 1)).astype(np.float64))
             moved = points[:, None] + spread * self._generator.standard_normal((count, COPIES, n))
             moved = self._inside(self._pulled(moved.reshape(-1, n), radius))
-        return moved[np.isfinite(moved).all(axis=1)]
+        return self.of_different_regions(moved[np.isfinite(moved).all(axis=1)])
 
     def _pulled(self, points: Array, radius: float) -> Array:
         """Offsets of points that are moved into the ball, though not onto its boundary."""
-        steps, inner = points - self.setting.center, radius * (1 - np.exp2(-self._generator.uniform(7, 40, (len(points), 1))))
+        steps = points - self.setting.center
+        inner = radius * (1 - np.exp2(-self._generator.uniform(7, 40, (len(points), 1))))
         if self.setting.norm == "inf":
             return np.clip(steps, -inner, inner)
         return steps * np.minimum(1.0, inner / np.maximum(self.setting.norm.lengths(steps)[:, None], 1e-300))
@@ -118,7 +122,9 @@ class Points:
         return np.asarray(points[inner][np.sort(np.unique(_keys(z[inner] > 0), return_index=True)[1])])
 
     def patterns(self, points: Array) -> list[bytes]:
-        """Which neurons are on at some points."""
+        """Which neurons are on at some points; where slopes are not these alone, the points themselves."""
+        if self.setting.is_smooth:
+            return [row.tobytes() for row in points]
         return [row.tobytes() for row in np.packbits(self.setting.preactivations(points) > 0, axis=1)]
 
     def jacobians(self, points: Array) -> Array:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
+
 from ircert.engines.boxes.cutting.orientation import Orientation
 from ircert.engines.boxes.cutting.pair_search import PairSearch
 from ircert.engines.boxes.effort.divisible import Processes
@@ -26,7 +28,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.problem.boxes import SAFE, around
-from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.outcome import Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
@@ -62,6 +64,7 @@ class Prover:
     injective: for `transform`, the constrained outputs alone: where they tell points apart nothing else matters
     stop:      whether time is over, also inside trees
     processes: who shares large frontiers, if anyone does
+    follows:   whether points beyond folds that one matrix meets are followed up here, and not by somebody else
     """
 
     setting: Setting
@@ -72,6 +75,7 @@ class Prover:
     injective: Setting | None = None
     reached: float = 0.0
     processes: Processes | None = None
+    follows: bool = False
     argument: str = ""
     """What proves the ball of the radius `reached`."""
     orientation: Orientation | None = None
@@ -219,7 +223,19 @@ class Prover:
         assert self.covering is not None
         outcome = self.covering.advance(radius, stop)
         self._reach_to(self.covering.reached, ONE_MATRIX)
-        return outcome
+        return "violated" if outcome == "stopped" and self._turned_to_violation(radius) else outcome
+
+    def _turned_to_violation(self, radius: float) -> bool:
+        """Whether a point beyond a fold leads to a violation in the ball."""
+        turned = self.turned() if self.follows and self.orientation is not None else []
+        if not turned:
+            return False
+        assert self.orientation is not None
+        try:
+            self.orientation.falsifier.look(np.concatenate(turned), radius)
+        except Violated:
+            return True
+        return False
 
     def _by_degree(self, radius: float, stop: Stop) -> Outcome:
         """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""

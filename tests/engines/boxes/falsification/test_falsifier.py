@@ -9,10 +9,11 @@ import pytest
 
 import ircert
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import falsify
+from ircert.engines.boxes.falsification.falsifier import Falsifier, falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.problem.outcome import Violated
 from tests.effort import some_of
-from tests.engines.boxes.making import setting_of
+from tests.engines.boxes.making import fold, setting_of
 
 LARGEST = np.finfo(np.float64).max
 
@@ -55,3 +56,23 @@ def test_a_nearest_pair_beyond_the_floats_is_none() -> None:
     sides = np.array([-1, 1, 1, -1], dtype=np.int8), np.array([1, -1, 1, -1], dtype=np.int8)
     assert not descent.improve(*sides)
     assert descent.best is None
+
+
+def test_of_points_beyond_folds_the_one_is_tried_whose_way_crosses_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond x1 = 1/2 all points are turned: the way to the farthest of these leaves the ball of radius 1 last."""
+    setting = setting_of(fold(at=0.5), np.zeros(2))
+    found, tried = Falsifier(setting, Descent(setting, ExactMaps(setting))), []
+    monkeypatch.setattr(found, "try_point", lambda point, _: tried.append(point.tolist()))
+    found.look(np.array([[0.4, 0.1], [0.55, 0.9], [0.98, 0.95], [0.6, 0.8]]), 2.0)
+    assert tried == [[0.98, 0.95], [0.6, 0.8]]
+
+
+def test_patterns_that_determinants_tell_apart_need_no_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = setting_of(fold(at=0.5), np.zeros(2))
+    descent = Descent(setting, ExactMaps(setting))
+    off, on = np.full((2, setting.neurons), -1, dtype=np.int8)
+    on[:] = 1
+    with pytest.raises(Violated):
+        Falsifier(setting, descent).try_patterns(off, on, 1.0)
+    monkeypatch.setattr(Descent, "_measured", None)
+    assert not Descent(setting, ExactMaps(setting)).improve(on, on)

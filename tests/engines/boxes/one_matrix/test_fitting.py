@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import minimize
 
-from ircert.engines.boxes.one_matrix.fitting import fitted, least_eigenvalues
+from ircert.engines.boxes.one_matrix.fitting import RIDGE, TEMPERATURE, fitted, least_eigenvalues, normalized
 
 
 def test_least_eigenvalues_of_symmetric_parts() -> None:
@@ -21,7 +22,31 @@ def test_a_fit_serves_jacobians_that_the_start_fails() -> None:
     assert least_eigenvalues(np.eye(2), jacobians)[0].min() < 0
     inner = fitted(np.eye(2), jacobians, np.ones(900))
     assert least_eigenvalues(inner, jacobians)[0].min() > 0
-    assert np.abs(inner).max() == 1.0
+    unit = normalized(inner)
+    assert unit is not None
+    assert np.abs(unit).max() == 1.0
+    assert least_eigenvalues(unit, jacobians)[0].min() > 0
+
+
+def test_a_fit_is_about_the_least_sum() -> None:
+    rng = np.random.default_rng(1)
+    for n, m in ((2, 2), (3, 3), (3, 5)):
+        start, jacobians = np.eye(n, m), np.eye(m, n) + 0.6 * rng.standard_normal((60, m, n))
+        weights = rng.uniform(0.5, 3.0, 60)
+
+        def total(entries: np.ndarray, jacobians: np.ndarray = jacobians, weights: np.ndarray = weights) -> float:
+            products = entries.reshape(jacobians.shape[2], jacobians.shape[1]) @ jacobians
+            values = np.linalg.eigvalsh((products + products.transpose(0, 2, 1)) / 2)
+            missed = TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE).sum(axis=1)
+            return float(missed @ weights + RIDGE * weights.sum() * (entries**2).sum() / 2)
+
+        found = total(fitted(start, jacobians, weights).ravel())
+        assert found <= 1.01 * float(minimize(total, start.ravel(), method="BFGS").fun)
+
+
+def test_without_a_number_there_is_no_unit() -> None:
+    assert normalized(np.zeros((2, 2))) is None
+    assert normalized(np.array([[np.inf, 1.0]])) is None
 
 
 def test_jacobians_that_are_good_already_change_nothing() -> None:

@@ -20,7 +20,7 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.prover import Prover
 from ircert.geometry.norm import Norm
 from tests.effort import some_of
-from tests.engines.boxes.making import residual, setting_of
+from tests.engines.boxes.making import fold, residual, setting_of
 from tests.oracle.build import square, then
 
 NORMS = tuple(Norm)
@@ -117,3 +117,15 @@ def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPa
     prover = prover_of(setting)
     search = PairSearch(prover.network, prover.tools, prover.counts, lambda: None, boundary=True)
     assert search.advance(radius, lambda: prover.counts.waves > 5_000) == "closed"
+
+
+@pytest.mark.rule("E-9", "E-15")
+@pytest.mark.parametrize("norm", tuple(Norm))
+def test_points_that_one_matrix_meets_beyond_a_fold_lead_to_a_violation(norm: Norm) -> None:
+    setting = setting_of(fold(at=0.5), np.zeros(2), norm=norm)
+    descent = Descent(setting, ExactMaps(setting))
+    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, follows=True)
+    assert prover.prove(2.0) == "violated"
+    assert prover.counts.boxes == 0, "without a box"
+    assert descent.has_within(0.6)
+    assert not descent.has_within(0.5 - 1e-9)

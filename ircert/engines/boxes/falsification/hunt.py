@@ -60,8 +60,12 @@ class Hunt:
     def beside(self, effort: int, points: list[Array]) -> None:
         """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold."""
         for part in points:
-            self._folds.suggest(part)
+            self.suggest(part)
         self.advance(min(LEAST + effort // BOXES, MOST))
+
+    def suggest(self, points: Array) -> None:
+        """Follow up points that may lie beyond a fold."""
+        self._folds.suggest(points)
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""

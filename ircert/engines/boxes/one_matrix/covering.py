@@ -31,6 +31,8 @@ WAYS, LEAST_WAYS = 48, 16
 """Down the tree of a cover of a small network, and at least, which say how many boxes it takes."""
 CHEAP, LEAST_CHEAP = 300, 40
 """Boxes of a small network, and at least, for which no better matrix is looked for."""
+LITTLE = 0.01
+"""The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
 LATER = 3
 """How many times as many boxes as expected a cover may take before other matrices are tried."""
 MATRICES = 6
@@ -130,11 +132,10 @@ class Covering:
                     return "stopped"
                 if best is not None and np.array_equal(best.matrix.matrix, cover.matrix.matrix):
                     break  # what failed taught nothing
-                # a few boxes are enough for small balls
-                outcome = (yield from self._run(cover, radius, int(self._cheap))) if not tried else "stopped"
+                outcome = yield from self._run(cover, radius, int(self._cheap))
                 if outcome == "closed":
                     return outcome
-                boxes = None if outcome == "violated" else (yield from self._probed(cover, radius))
+                boxes = None if outcome == "violated" else (yield from self._expected(cover, radius))
                 if boxes is None:
                     wrong += 1
                     if wrong >= WRONG:
@@ -160,6 +161,12 @@ class Covering:
             else:  # it takes longer than was expected
                 expected *= LATER
         return "stopped"
+
+    def _expected(self, cover: Cover, radius: float) -> Steps[float | None]:
+        """How many boxes a cover that was begun is expected to take; None where C is wrong."""
+        if cover.open_share(radius) < LITTLE:  # random points hardly meet what is left
+            return cover.left_of(radius)
+        return (yield from self._probed(cover, radius))
 
     @property
     def _cheap(self) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -64,7 +65,7 @@ class Prover:
     injective: for `transform`, the constrained outputs alone: where they tell points apart nothing else matters
     stop:      whether time is over, also inside trees
     processes: who shares large frontiers, if anyone does
-    follows:   whether points beyond folds that one matrix meets are followed up here, and not by somebody else
+    follow:    who follows up points beyond folds that one matrix meets, if it is somebody else
     """
 
     setting: Setting
@@ -75,7 +76,7 @@ class Prover:
     injective: Setting | None = None
     reached: float = 0.0
     processes: Processes | None = None
-    follows: bool = False
+    follow: Callable[[Array], None] | None = None
     argument: str = ""
     """What proves the ball of the radius `reached`."""
     orientation: Orientation | None = None
@@ -226,16 +227,17 @@ class Prover:
         return "violated" if outcome == "stopped" and self._turned_to_violation(radius) else outcome
 
     def _turned_to_violation(self, radius: float) -> bool:
-        """Whether a point beyond a fold leads to a violation in the ball."""
-        turned = self.turned() if self.follows and self.orientation is not None else []
+        """Whether points beyond folds that were met lead to a violation in the ball."""
+        turned = self.turned()
         if not turned:
             return False
-        assert self.orientation is not None
-        try:
-            self.orientation.falsifier.look(np.concatenate(turned), radius)
-        except Violated:
-            return True
-        return False
+        points = np.concatenate(turned)
+        if self.follow is not None:
+            self.follow(points)
+        elif self.orientation is not None:
+            with suppress(Violated):
+                self.orientation.falsifier.look(points, radius)
+        return self.descent.has_within(radius)
 
     def _by_degree(self, radius: float, stop: Stop) -> Outcome:
         """The inside, then the boundary; where the inside is hard, smaller boundaries come in between."""

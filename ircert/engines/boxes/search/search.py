@@ -135,7 +135,8 @@ class Search:
     def prover(self) -> Prover:
         """Made when it is first needed."""
         given = self.setting, self.descent, self.counts, self._over, self._report
-        return Prover(*given, self.injective, self.clear, self.pool, follows=self.hunt is None)
+        follow = None if self.hunt is None else self.hunt.suggest
+        return Prover(*given, self.injective, self.clear, self.pool, follow)
 
     @cached_property
     def whole_space(self) -> WholeSpace:

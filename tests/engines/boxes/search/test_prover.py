@@ -124,7 +124,7 @@ def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPa
 def test_points_that_one_matrix_meets_beyond_a_fold_lead_to_a_violation(norm: Norm) -> None:
     setting = setting_of(fold(at=0.5), np.zeros(2), norm=norm)
     descent = Descent(setting, ExactMaps(setting))
-    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None, follows=True)
+    prover = Prover(setting, descent, Counts(), lambda: False, lambda: None)
     assert prover.prove(2.0) == "violated"
     assert prover.counts.boxes == 0, "without a box"
     assert descent.has_within(0.6)

@@ -9,7 +9,7 @@ tried, and the best one goes on again. Processes share what the best one has lef
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.one_matrix.probe import expected_boxes
 from ircert.engines.boxes.problem.boxes import Boxes
-from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
+from ircert.engines.boxes.problem.outcome import SLOPES, Counts, Outcome, Stopped
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -60,7 +60,7 @@ class Covering:
     matrix:  C of the cover that was worked on last
     turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
-    effort:  the boxes that a cover may be expected to take; else it is not begun
+    effort:  what a cover may be expected to take (`Counts.effort`); else it is not begun
     expected: how many that was of the last cover that was not
     processes: who shares large frontiers, if anyone does
     draws:   who draws points of balls
@@ -84,6 +84,8 @@ class Covering:
     _best: Cover | None = field(default=None, repr=False)
     _work: Steps[Outcome] | None = field(default=None, repr=False)
     _radius: float = 0.0
+    _dearness: float = field(default=1.0, repr=False)
+    """The effort of a box, with what cutting slopes takes."""
 
     def __post_init__(self) -> None:
         self.points = self.draws(self.network.setting, self.seed)
@@ -92,7 +94,7 @@ class Covering:
 
     @property
     def too_long(self) -> float | None:
-        """How many boxes the last cover is expected to take, if that is more than its effort: it was not begun."""
+        """What the last cover is expected to take, if that is more than its effort: it was not begun."""
         return self.expected if self.expected > self.effort else None
 
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
@@ -144,13 +146,13 @@ class Covering:
                 tried, worse = tried + 1, 0 if boxes < BETTER * expected else worse + 1
                 if boxes < expected:
                     best, expected = cover, boxes
-                if tried > 1 and expected > HOPELESS * self.effort:
+                if tried > 1 and expected * self._dearness > HOPELESS * self.effort:
                     break
             if best is None:
                 continue
             self._best = best
-            while expected > self.effort:
-                self.expected = expected
+            while expected * self._dearness > self.effort:
+                self.expected = expected * self._dearness
                 yield True
             outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
             if outcome == "closed" or best.is_full:
@@ -178,10 +180,13 @@ class Covering:
         count = max(LEAST_WAYS, WAYS * self.network.batch // MOST_AT_ONCE)
         shares = np.random.default_rng(self.seed).random((count, self.network.size))
         self.matrix = cover.matrix.matrix
+        before = replace(self.counts)
         try:
             boxes = yield from _patient(lambda: expected_boxes(cover, radius, shares))
         except MatrixFails:
             boxes = None
+        since = self.counts.since(before)
+        self._dearness = 1.0 + SLOPES * since.slopes / max(1, since.boxes)
         yield from _patient(lambda: self._learn_from(cover, radius))
         return None if cover.failing else boxes
 

@@ -63,7 +63,7 @@ class Sectors:
 
     def closed(self, middles: Middles) -> Mask:
         """Which cubes are closed, for sure."""
-        counts = (middles.terms.share > 0).sum(axis=1)
+        counts = middles.slopes.free.sum(axis=0)  # shares of the smallest slopes are 0 in floats
         good = np.zeros(len(counts), dtype=bool)
         for chosen in _batches(counts, self.columns):
             checkpoint()

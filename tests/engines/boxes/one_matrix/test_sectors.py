@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.bounds.rounding import TINY
 from ircert.data.networks import bundled
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
@@ -145,3 +146,10 @@ def test_neurons_are_coupled_through_sums_and_both_branches(monkeypatch: pytest.
     # the derivative is 1 - λ3 (1 + λ1 / 2 - λ2 / 4) / 2: from 1/4 on
     assert closed_by_sectors(OneMatrix(network, np.ones((1, 1)), least=0.1), slopes, monkeypatch)
     assert not closed_by_sectors(OneMatrix(network, np.ones((1, 1)), least=0.2500001), slopes, monkeypatch)
+
+
+def test_slopes_that_differ_by_the_smallest_float_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = layers_of(3, gain=0.3)
+    slopes = cube(layers, [0, 2, 4], np.ones(sum(WIDTHS), dtype=bool))
+    slopes.spare[0] = TINY  # half of it is 0
+    assert closed_by_sectors(OneMatrix(Batches(setting_with(layers)), np.eye(2)), slopes, monkeypatch)

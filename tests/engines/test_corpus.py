@@ -38,9 +38,9 @@ def test_radii_and_balls(name: str) -> None:
     for k, problem in enumerate(("local", "pseudo")[: 1 + (turn % 3 == 0)]):
         norm = NORMS[(turn + k) % 3]
         true = truth(name, problem, norm)
-        for engine in ("boxes", "regions", "auto"):
+        for engine in ("boxes", "regions", "auto")[: 2 + (turn % 3 == 1)]:
             hard = engine == "boxes" and name.startswith(HARD)
-            options = {"problem": problem, "norm": norm, "time_limit": 2 if hard else 30}
+            options = {"problem": problem, "norm": norm, "time_limit": 0.5 if hard else 30}
             found = ask(layers, center, engine, max_radius=LIMIT, tol=1e-4, **options)
             low, high = found.radius.certified, found.radius.refuted
             where = f"{problem}, {norm}, {engine}: [{low}, {high}], {float(true.lower)}, {found.reason}"

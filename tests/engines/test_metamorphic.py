@@ -19,7 +19,7 @@ import ircert
 from ircert import Graph
 from ircert.geometry.norm import Norm
 from ircert.result.result import Result
-from tests.effort import examples
+from tests.effort import examples, some_of
 from tests.generated.networks import NORMS
 from tests.neurons import CHANGES, changed_hidden
 from tests.oracle.build import Array, Network, line, numbers, plain, summed
@@ -291,8 +291,7 @@ def distance(found: Result) -> float:
 
 
 @pytest.mark.rule("E-3", "R-3")
-@pytest.mark.parametrize("engine", ["boxes", "regions", "auto"])
-@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("engine", "norm"), some_of(["boxes", "regions", "auto"], NORMS))
 def test_the_ground_truth_family(engine: str, norm: Norm) -> None:
     """(|x1 - t|, x2, …): ρ = |c1 - t| and p* = max(0, 2 (r - |c1 - t|)) in all three norms."""
     for n, t, c in ((1, 0.1, -0.3), (2, -1.5, 1.25), (2, 0.3, 0.3), (3, 0.7, 0.0)):

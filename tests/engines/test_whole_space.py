@@ -15,6 +15,7 @@ from ircert.cli.main import run
 from ircert.engines.base import Cause
 from ircert.engines.boxes.search.search import Search
 from ircert.errors import QueryError
+from tests.effort import some_of
 from tests.result.support import fold, read
 
 KINK = ircert.load([([[1.0], [-1.0]], None), ([[2.0, -1.0]], None)])
@@ -84,9 +85,9 @@ def test_the_whole_space_is_not_good(engine: str, problem: str) -> None:
 
 
 @pytest.mark.rule("Q-3")
-@pytest.mark.parametrize("problem", ["local", "pseudo"])
-@pytest.mark.parametrize("outputs", [3, 4])
-@pytest.mark.parametrize("engine", ["auto", "boxes"])
+@pytest.mark.parametrize(
+    ("problem", "outputs", "engine"), some_of(["local", "pseudo"], [3, 4], ["auto", "boxes"], every=2)
+)
 def test_a_large_ball_is_not_the_whole_space(problem: str, outputs: int, engine: str) -> None:
     """Three inputs, and no matrix for all regions: balls are proved, and what lies beyond them stays open."""
     graph, center = twisted(outputs), [0.125, 0.25, 0.5]

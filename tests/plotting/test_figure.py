@@ -110,12 +110,13 @@ LOADED = "import sys; print('matplotlib.pyplot' in sys.modules)"
 
 
 def test_figures_are_pyplots_where_pyplot_is_used() -> None:
-    known = f"{AGG}; from matplotlib import pyplot; {AXES}"
-    assert python(f"{known}; print(pyplot.get_fignums(), pyplot.gcf() is axes.figure)") == "[1] True\n"
-    refused = known.replace("new_axes()", "new_axes(pyplot=False)")
-    assert python(f"{refused}; print(pyplot.get_fignums())") == "[]\n"
-    assert python(f"{AXES}; {LOADED}") == "False\n"
-    assert python(f"{AGG}; {AXES.replace('new_axes()', 'new_axes(pyplot=True)')}; {LOADED}") == "True\n"
+    unasked = f"{AGG}; {AXES.replace('new_axes()', 'new_axes(pyplot=False)')}; {LOADED}"
+    known = f"from matplotlib import pyplot; {AXES.replace('new_axes()', 'new_axes(pyplot=False)')}"
+    numbers = "print(pyplot.get_fignums(), pyplot.gcf() is axes.figure)"
+    said = python(f"{unasked}; {known}; print(pyplot.get_fignums()); {AXES}; {numbers}")
+    assert said == "False\n[]\n[1] True\n"
+    asked = AXES.replace("new_axes()", "new_axes(pyplot=True)")
+    assert python(f"{AXES}; {LOADED}; {AGG}; {asked}; {LOADED}") == "False\nTrue\n"
 
 
 @pytest.mark.parametrize("shell", [None, "a shell"])

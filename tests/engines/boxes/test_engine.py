@@ -19,6 +19,7 @@ from ircert.geometry.place import Place
 from ircert.passes.merge_multiples import merged
 from ircert.questions.network import lowered as canonical
 from ircert.result.result import Result
+from tests.effort import some_of
 from tests.oracle.build import Network, beside, curve, line, square, then
 from tests.oracle.families import FAMILIES, Sample, sample
 from tests.oracle.oracle import Answer, local_radius, pseudo_radius, transform_radius
@@ -78,7 +79,7 @@ def test_against_the_oracle(index: int) -> None:
             norm=norm,
             tol=1e-4,
             max_radius=LIMIT,
-            time_limit=3 if slow else 30,
+            time_limit=1 if slow else 30,
         )
         agree(found, true)
         assert found.trust == "exact"
@@ -118,8 +119,7 @@ def test_against_the_regions_engine(problem: str, norm: str) -> None:
 
 
 @pytest.mark.rule("E-1", "E-5")
-@pytest.mark.parametrize("norm", Norm)
-@pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
+@pytest.mark.parametrize(("problem", "norm"), some_of(["local", "pseudo", "transform"], Norm))
 def test_a_fixed_ball(problem: str, norm: str) -> None:
     """The fold at distance 1/2; its mirror image of the centre at distance 1."""
     other = line(2) if problem == "transform" else None
@@ -181,7 +181,7 @@ def min_net(e: float) -> Network:
 
 
 @pytest.mark.rule("E-1", "E-4")
-@pytest.mark.parametrize("k", range(20, 46, 5))
+@pytest.mark.parametrize("k", [20, 30, 45])
 def test_a_collapsed_axis_is_never_certified(k: int) -> None:
     network = min_net(2.0**-k)
     assert asked(network, [0.0], radius=1.0).verdict == "refuted"
@@ -194,7 +194,7 @@ def test_a_collapsed_axis_is_never_certified(k: int) -> None:
 
 
 @pytest.mark.rule("E-2")
-@pytest.mark.parametrize("k", range(10, 46, 5))
+@pytest.mark.parametrize("k", [10, 25, 45])
 def test_a_tiny_slope_is_never_refuted(k: int) -> None:
     s = 2.0**-k
     plain = [(np.array([[s]]), np.zeros(1))]
@@ -223,7 +223,7 @@ def test_winding_and_sheets(norm: str) -> None:
     nothing = asked(square(), [0.0, 0.0], norm=norm)
     assert nothing.verdict == "refuted"
     assert [nothing.radius.certified, nothing.radius.refuted] == [0.0, 0.0]
-    found = asked(then(square(), square()), [1.0, 0.0], norm=norm, tol=1e-2, time_limit=4)
+    found = asked(then(square(), square()), [1.0, 0.0], norm=norm, tol=1e-2, time_limit=1)
     agree(found, local_radius(then(square(), square()), [1.0, 0.0], norm))
 
 
@@ -360,7 +360,7 @@ def test_a_bound_of_zero_is_no_radius_of_zero() -> None:
     hidden = build.relu(build.affine(build.input, weight, bias))
     graph = build.graph(build.affine(build.concat(hidden, build.input), last))
     radius = float(ircert.certify(graph, [0.0, -1.0], norm=2, engine="regions").radius.certified)
-    found = ircert.certify(graph, [0.0, -1.0], norm=2, engine="boxes", time_limit=10).radius
+    found = ircert.certify(graph, [0.0, -1.0], norm=2, engine="boxes", time_limit=2).radius
     assert radius > 0.04
     assert found.certified <= radius
     assert found.refuted is None or found.refuted >= radius

@@ -12,6 +12,7 @@ import pytest
 from ircert.engines.base import Progress
 from ircert.engines.regions import growth
 from ircert.engines.regions.complex import build
+from tests.effort import some_of
 from tests.engines.regions.asking import (
     LIMIT,
     NORMS,
@@ -127,8 +128,7 @@ def test_the_identity_in_disguise(n: int, norm: str) -> None:
         assert is_infinite(line(n, hidden), np.full(n, 0.3), norm, problem="pseudo")
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("k", range(20, 46, 5))
+@pytest.mark.parametrize(("norm", "k"), some_of(NORMS, range(20, 46, 5)))
 def test_a_collapsed_axis(k: int, norm: str) -> None:
     """x - relu(e x) / e = min(x, 0) with e = 2^-k: collapses the positive axis."""
     e = 2.0**-k
@@ -142,8 +142,7 @@ def test_a_collapsed_axis(k: int, norm: str) -> None:
         assert radius_of(network, np.ones(len(center)), norm, problem="pseudo") == 0.0
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("k", range(10, 46, 7))
+@pytest.mark.parametrize(("norm", "k"), some_of(NORMS, range(10, 46, 7)))
 def test_tiny_slopes_are_injective(k: int, norm: str) -> None:
     s = 2.0**-k
     kinked = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[s, -s]]), np.zeros(1))]
@@ -220,9 +219,11 @@ def test_transform_in_closed_form(norm: str) -> None:
 
 
 @pytest.mark.rule("G-4")
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (2, 5)])
-def test_all_shapes(n: int, m: int, norm: str) -> None:
+@pytest.mark.parametrize(
+    ("norm", "shape"), some_of(NORMS, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (2, 5)], every=2)
+)
+def test_all_shapes(norm: str, shape: tuple[int, int]) -> None:
+    n, m = shape
     rng = np.random.default_rng(10 * n + m)
     for hidden in ([6], [4, 4]):
         network, center = plain(rng, [n, *hidden, m], True), rng.normal(size=n)

@@ -81,7 +81,7 @@ def test_local_and_pseudo_are_those_of_brute_force(
 
 
 @SLOW
-@given(tiny(), st.sampled_from(["inf", "1"]), st.data())
+@given(mlps(inputs=2, width=2, depth=2, kinds=("dyadic",)), st.sampled_from(["inf", "1"]), st.data())
 def test_the_l2_objective_is_that_of_brute_force(graph: Graph, norm: str, data: st.DataObject) -> None:
     center = np.array([data.draw(st.integers(-8, 8)) / 8 for _ in range(graph.input_dim)])
     program = paper(graph, "local", tuple(center), 1.0, norm, "2")

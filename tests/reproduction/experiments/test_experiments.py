@@ -15,7 +15,7 @@ from ircert.reproduction.frame.write import read_results
 
 ROOT = Path(__file__).parents[3]
 PNG = b"\x89PNG"
-LONG = ("brusselator",)
+LONG = ("brusselator", "histories")
 LONG_TOO = [pytest.param(name, marks=pytest.mark.slow) for name in (*LONG, "all")]
 """Even in their quick versions."""
 

@@ -53,6 +53,8 @@ def test_nearest_pairs_of_regions_in_norm_two(problem: str) -> None:
     """The exact bound and the exact pair meet."""
     met = 0
     for seed in range(12):
+        if met > 20:
+            break
         rng = np.random.default_rng(seed)
         setting = setting_of(residual(rng, 3, 4, scale=3.0), np.zeros(3), problem, "2")
         maps = ExactMaps(setting)

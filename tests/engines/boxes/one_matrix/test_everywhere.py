@@ -19,6 +19,7 @@ from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
+from tests.effort import some_of
 from tests.engines.boxes.making import residual, setting_of
 from tests.engines.boxes.test_one_matrix import is_definite
 
@@ -120,7 +121,7 @@ def test_what_is_proved_has_one_matrix_for_all_regions(n: int, outputs: int) -> 
 def test_it_agrees_with_linear_regions(n: int) -> None:
     rng = np.random.default_rng(n)
     proved = refuted = 0
-    for index in range(16):
+    for index in range(8):
         graph = residual(rng, n, 4, (0.5, 1.0, 4.0, 8.0)[index % 4], n + index // 4 % 2)
         exact = ircert.certify(graph, np.full(n, 0.1), engine="regions", max_radius=math.inf)
         found = everywhere_of(graph)
@@ -128,8 +129,8 @@ def test_it_agrees_with_linear_regions(n: int) -> None:
         assert outcome in ("closed", "stopped")
         assert outcome != "closed" or exact.radius.certified == math.inf
         proved, refuted = proved + (outcome == "closed"), refuted + (exact.radius.refuted is not None)
-    assert proved >= 4
-    assert refuted >= 3
+    assert proved >= 2
+    assert refuted >= 1
 
 
 @pytest.mark.rule("E-16")
@@ -191,10 +192,11 @@ def test_where_it_applies() -> None:
 
 
 @pytest.mark.rule("E-16", "E-3")
-@pytest.mark.parametrize("problem", ["local", "pseudo"])
-@pytest.mark.parametrize("norm", ["inf", 1, 2])
-@pytest.mark.parametrize(("n", "outputs"), [(3, 3), (3, 5), (4, 4)])
-def test_a_search_ends_with_the_whole_space(n: int, outputs: int, norm: Any, problem: str) -> None:
+@pytest.mark.parametrize(
+    ("shape", "norm", "problem"), some_of([(3, 3), (3, 5), (4, 4)], ["inf", 1, 2], ["local", "pseudo"])
+)
+def test_a_search_ends_with_the_whole_space(shape: tuple[int, int], norm: Any, problem: str) -> None:
+    n, outputs = shape
     graph = residual(np.random.default_rng(1), n, 14, 0.9, outputs)
     found = ircert.certify(graph, np.full(n, 0.1), problem, norm=norm, engine="boxes", time_limit=20)
     assert (found.verdict, found.trust, found.radius.certified) == ("certified", "exact", math.inf)

@@ -172,17 +172,31 @@ class Violations:
         ends = self.facets.ends[which]
         points, blur = self.complex.points, self.complex.blur
         low, _ = segment_distances(points[ends[:, 0]], points[ends[:, 1]], blur[ends].max(axis=1), self.norm)
+
+        def fold(i: int, limit: Fraction | None) -> Violation | None:
+            p, q = (self.complex.exact.coordinates(v) for v in ends[i].tolist())
+            measure, point = nearest_of_segment(p, q, self.norm)
+            first, second = self.facets.sides[which[i]].tolist()
+            if (limit is not None and measure >= limit) or self._same_rest(first, second):
+                return None
+            return Violation(measure, measure, "fold", (first, second), Pair(point, point))
+
+        return self._nearest(low, below, fold)
+
+    def _nearest(
+        self,
+        low: NDArray[np.float64],
+        below: Fraction | None,
+        found: Callable[[int, Fraction | None], Violation | None],
+    ) -> Violation | None:
+        """The nearest of candidates that lie at least `low` away; `found` gives that of one, if it is under a limit."""
         best: Violation | None = None
         for i in np.argsort(low, kind="stable").tolist():
             limit = self._under(best, below)
             if not self._near(low[[i]], limit)[0]:
                 break
             self.between()
-            p, q = (self.complex.exact.coordinates(v) for v in ends[i].tolist())
-            measure, point = nearest_of_segment(p, q, self.norm)
-            first, second = self.facets.sides[which[i]].tolist()
-            if (limit is None or measure < limit) and not self._same_rest(first, second):
-                best = Violation(measure, measure, "fold", (first, second), Pair(point, point))
+            best = found(i, limit) or best
         return best
 
     def _same_rest(self, first: int, second: int) -> bool:
@@ -205,15 +219,7 @@ class Violations:
         beyond = farthest_points(self.complex, self.norm)[cells] >= rounded_down(clear)
         pairs = doubtful_pairs(self.complex, cells, self.outputs, beyond, self.between)
         low = self.distances[pairs].max(axis=1, initial=0.0)
-        best: Violation | None = None
-        for i in np.argsort(low, kind="stable").tolist():
-            limit = self._under(best, below)
-            if not self._near(low[[i]], limit)[0]:
-                break
-            self.between()
-            first, second = pairs[i].tolist()
-            best = self._pair(first, second, limit) or best
-        return best
+        return self._nearest(low, below, lambda i, limit: self._pair(int(pairs[i, 0]), int(pairs[i, 1]), limit))
 
     def _pair(self, first: int, second: int, below: Fraction | None) -> Violation | None:
         """The violation of a pair of cells, if it has one under the limit."""

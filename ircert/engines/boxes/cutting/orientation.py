@@ -23,7 +23,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
-from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge
+from ircert.engines.boxes.problem.outcome import Counts, TooLarge
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask
@@ -145,11 +145,7 @@ class Orientation(ViolationSearch):
     ) -> Mask:
         """Boxes that stay as they are: by phases, inside the ball."""
         good = np.zeros(len(opens), dtype=bool)
-        for i in self.schedule.ripe(opens <= FEW_OPEN, ages // self.network.size):
-            if stop() or ages[i] > DEEPEST * self.network.size:
-                raise Stopped
-            if not self.schedule.has_room(int(ages[i]) // self.network.size):
-                break
+        for i in self.schedule.turns(opens <= FEW_OPEN, ages, self.network.size, DEEPEST, stop):
             if self._trees is None:
                 self._trees = CellTree(self.network, self.falsifier, self.counts)
             part = part_of(self.network.setting, radius, here.boxes.low[i], here.boxes.high[i])

@@ -252,11 +252,7 @@ class PairSearch(ViolationSearch):
     ) -> Mask:
         """Pairs that are closed within the ball by trees of phases; marks those that turn out to be hard."""
         good = np.zeros(len(opens), dtype=bool)
-        for i in self.schedule.ripe(opens <= FEW_OPEN, ages // self.network.size):
-            if stop() or ages[i] > 2 * DEEPEST * self.network.size:
-                raise Stopped
-            if not self.schedule.has_room(int(ages[i]) // self.network.size):
-                break
+        for i in self.schedule.turns(opens <= FEW_OPEN, ages, self.network.size, 2 * DEEPEST, stop):
             good[i] = self._in_tree(here, i, radius, stop)
         return good
 

@@ -6,11 +6,12 @@ settle, and often not a tree of any size either.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.engines.boxes.problem.outcome import NODE, Counts
+from ircert.engines.boxes.problem.outcome import NODE, Counts, Stopped
 from ircert.ir.arrays import Indices, Mask
 
 PATIENCE, LONGEST = 3, 8
@@ -38,6 +39,19 @@ class Schedule:
         """Whether it is the trees' turn."""
         used = self.in_vain if age >= LONGEST else self.counts.nodes
         return NODE * used <= self.counts.cutting + FIRST
+
+    def turns(self, few: Mask, cuts: Indices, sides: int, deepest: int, stop: Callable[[], bool]) -> Iterator[int]:
+        """Boxes with few open neurons, as long as it is the trees' turn; each side was cut `cuts` / `sides` times.
+
+        Stopped where time ends, and at a box whose sides were cut more often than `deepest`.
+        """
+        ages = cuts // sides
+        for i in self.ripe(few, ages).tolist():
+            if stop() or cuts[i] > deepest * sides:
+                raise Stopped
+            if not self.has_room(int(ages[i])):
+                return
+            yield i
 
     def was_too_large(self) -> None:
         """A tree was."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -35,6 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rule(*numbers): the rules of spec/ that the test checks")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests, which live to the end, need not be looked through again and again
 
 
 @pytest.hookimpl(wrapper=True)

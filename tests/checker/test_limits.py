@@ -193,7 +193,7 @@ def test_one_file_of_arrays_under_many_names(tmp_path: Path) -> None:
 
 @pytest.mark.rule("C-6")
 def test_long_denominators_that_have_nothing_in_common(tmp_path: Path) -> None:
-    count = 64
+    count = 32
     text = f"ircert.ir/1\nx = input(length={count})\ny = relu(x)\nreturn y\n"
     points = [[f"-1/{3**4000 * 2 ** (i + 64 * k) + 1}" for i in range(count)] for k in range(2)]
     model = embedded(ircert.parse(text))

@@ -83,19 +83,19 @@ def test_tangents_and_far_pairs_together_bound_the_radius(e: float, ratio: float
 
 @pytest.mark.rule("PR-11", "PR-12")
 @pytest.mark.parametrize(
-    ("seed", "norm"),
+    ("seed", "norm", "chosen"),
     [
-        pytest.param(seed, norm, marks=[] if (seed, norm) in ((2, "inf"), (3, "1")) else [pytest.mark.slow])
-        for seed in range(6)
-        for norm in ("inf", "1")
+        # every other family, and all of them
+        *((2, "inf", range(0, 22, 2)), (2, "1", range(1, 22, 2))),
+        *(pytest.param(seed, norm, range(22), marks=pytest.mark.slow) for seed in range(6) for norm in ("inf", "1")),
     ],
 )
-def test_the_bound_never_exceeds_the_radius(seed: int, norm: str) -> None:
+def test_the_bound_never_exceeds_the_radius(seed: int, norm: str, chosen: range) -> None:
     """All families of the oracle: min(T_δ, F_δ) <= r, and it comes near where δ is small."""
     rng, checked, near = np.random.default_rng(seed), 0, 0
     for index in range(22):
         found = sample(rng, index)
-        if len(found.center) > 2:
+        if len(found.center) > 2 or index not in chosen:
             continue
         radius = local_radius(found.layers, found.center, norm, limit=RADIUS).upper
         program = apart(loaded(found.layers), "local", tuple(found.center), RADIUS, 0.05, norm)
@@ -105,7 +105,7 @@ def test_the_bound_never_exceeds_the_radius(seed: int, norm: str) -> None:
         assert bound <= (np.inf if radius is None else float(radius)) + TOLERANCE, found.name
         checked += 1
         near += radius is None or bound >= float(radius) - 0.25
-    assert checked >= 8
+    assert checked >= len(chosen) // 3
     assert near >= 0.7 * checked
 
 

@@ -80,13 +80,13 @@ def test_against_the_oracle(index: int) -> None:
     for problem in ["local", "pseudo"] if given.other is None else ["transform"]:
         true = truth(given, problem, norm)
         options: dict[str, Any] = {"problem": problem, "other": given.other, "norm": norm, "backend": backend}
-        found = asked(given.layers, given.center, max_radius=LIMIT, tol=1e-2, time_limit=1, **options)
+        found = asked(given.layers, given.center, max_radius=LIMIT, tol=1e-2, time_limit=0.5, **options)
         agree(found, true)
         assert found.trust == "solver" or not found.radius.certified > 0
         if true.upper is not None and true.upper > 0:
             for factor, wrong in ((0.9, "refuted"), (1.1, "certified")):
                 radius = factor * float(true.upper)
-                ball = asked(given.layers, given.center, radius=radius, time_limit=0.5, **options)
+                ball = asked(given.layers, given.center, radius=radius, time_limit=0.25, **options)
                 assert ball.verdict != wrong, (given.name, problem, norm, backend)
 
 

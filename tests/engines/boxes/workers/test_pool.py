@@ -92,7 +92,7 @@ def test_shares_never_change_what_is_true(index: int, monkeypatch: pytest.Monkey
     options: dict[str, Any] = {"norm": norm, "other": other, "tol": 1e-4, "max_radius": LIMIT, "threads": 3}
     for problem in problems(given):
         found = ircert.certify(
-            ircert.load(given.layers), given.center, problem, engine="boxes", time_limit=1.5, **options
+            ircert.load(given.layers), given.center, problem, engine="boxes", time_limit=0.5, **options
         )
         agree(found, truth(given, problem, norm))
         assert found.trust == "exact"

@@ -100,7 +100,9 @@ def test_all_turns_give_the_answer_of_one(few: None, problem: str) -> None:
 def test_a_ball_in_turns(few: None, radius: float) -> None:
     result = ircert.certify(network(), [0, 0], radius=radius)
     assert result.verdict == ("certified" if radius < RADIUS else "refuted")
-    assert [turn["engine"] for turn in result.stats["turns"]] == ["regions", "boxes", "regions"]
+    turns = [turn["engine"] for turn in result.stats["turns"]]
+    assert turns[:2] == ["regions", "boxes"]
+    assert turns[2:] == ["regions"] or (radius > RADIUS and not turns[2:]), "a collision may be found before"
 
 
 @pytest.mark.rule("AU-3")

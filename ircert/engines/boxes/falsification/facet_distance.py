@@ -1,169 +1,117 @@
-"""The nearest point of a linear region or of one of its facets, in floats: a linear program, or least squares."""
+"""The nearest points of linear regions and of their facets, in floats."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from ircert.engines.boxes.falsification.float_regions import Region
-from ircert.engines.boxes.problem.setting import Setting
-from ircert.exact.live_program import LiveProgram
-from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, Indices
+from ircert.engines.boxes.falsification.float_regions import FloatRegions, Regions
+from ircert.engines.boxes.falsification.nearest_points import nearest_points
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 
-SLACK = 1e-12
-"""Rows may be violated by so much, in parts of the ball: facets that are thin would be empty in floats."""
-HELD = 1e-9
-"""Weights above this one hold a point back."""
+WHOLE = -1
+"""Stands for a whole region, where a neuron would name one of its facets."""
 LEAST = 1e-290
 """Balls that are smaller cannot be scaled."""
-LARGEST = 100_000
-"""Numbers that are handed to nonnegative least squares, which cannot be interrupted."""
-OPTIONS: dict[str, Any] = {"presolve": "off", "primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-9}
+NUMBERS = 250_000
+"""Numbers of the rows of polytopes that are looked at together."""
+STEP, ONE, ROW, NUMBER = 90_000.0, 1_500.0, 1.2, 10.0
+"""What a step of all polytopes takes at least, that of each, for each number of its rows, and the latter before any
+step, in units of about a nanosecond."""
 
 
-@dataclass(frozen=True)
-class FacetPoint:
-    """The offset of the nearest point, its length, and the neurons that hold it back, the strongest first."""
+@dataclass(frozen=True, eq=False)
+class FacetPoints:
+    """Offsets of nearest points, their distances (inf beyond the limit), and the neurons that hold them back, the
+    strongest first, then -1."""
 
-    offset: Array
-    length: float
+    offsets: Array
+    lengths: Array
     holding: Indices
 
 
-def nearest_on_facet(setting: Setting, region: Region, neuron: int | None, limit: float) -> FacetPoint | None:
-    """The nearest point of the region's closure, where a neuron is 0 if one is named; None beyond the limit."""
-    if not limit > LEAST:
-        return None
-    with np.errstate(all="ignore"):
-        program = _Facet(setting, region, neuron, limit)
-        if not program.is_sound:
+class FacetDistances:
+    """The nearest points of facets to 0, or to other offsets."""
+
+    def __init__(self, regions: FloatRegions) -> None:
+        self._regions, self._setting = regions, regions.setting
+        self._chunk = max(1, NUMBERS // ((self._setting.neurons + 1) * (self._setting.size + 1)))
+        setting = self._setting
+        unit, low, high = np.eye(setting.size), setting.low - setting.center, setting.high - setting.center
+        below, above = np.isfinite(low), np.isfinite(high)
+        self._domain = np.c_[np.r_[unit[below], -unit[above]], np.r_[-low[below], high[above]]]
+
+    def of(
+        self, given: Regions, which: Indices, neurons: Indices, limits: Array, starts: Array | None = None
+    ) -> FacetPoints:
+        """For some regions, a facet of each, or all of it: the points nearest to the starts, within the limits."""
+        size = self._setting.size
+        found = FacetPoints(
+            np.zeros((len(which), size)), np.full(len(which), np.inf), np.full((len(which), size + 1), WHOLE)
+        )
+        for first in range(0, len(which), self._chunk):
+            part = slice(first, first + self._chunk)
+            start = np.zeros((1, size)) if starts is None else starts[part]
+            self._solve(given, (which[part], neurons[part], limits[part], start), found, first)
+        return found
+
+    def _solve(
+        self, given: Regions, asked: tuple[Indices, Indices, Array, Array], found: FacetPoints, first: int
+    ) -> None:
+        checkpoint()
+        which, neurons, limits, start = asked
+        slopes, heights = self._rows(given, which, limits, start)
+        planes, at = np.zeros((len(which), slopes.shape[2] + 1)), np.arange(len(which))
+        facet = neurons != WHOLE
+        planes[facet, :-1] = slopes[at[facet], neurons[facet]]
+        planes[facet, -1] = heights[at[facet], neurons[facet]]
+        where, other = np.nonzero(given.together(which[facet], neurons[facet]))
+        slopes[at[facet][where], other], heights[at[facet][where], other] = 0.0, 1.0
+        good = self._possible(heights, planes, facet) & (limits > LEAST)
+        near = self._near(heights[good])
+        chosen = np.flatnonzero(good)
+        rows = np.arange(heights.shape[1]) if near is None else near
+        some = (chosen, slice(None)) if near is None else (chosen[:, None], near)
+        nearest = nearest_points(self._setting.norm, slopes[some], heights[some], planes[good])
+        self._count(nearest.work, rows.shape[-1], len(which))
+        ends = first + chosen
+        found.offsets[ends] = nearest.points * limits[good][:, None] + (start[good] if len(start) > 1 else start)
+        found.lengths[ends] = nearest.lengths * limits[good]
+        held = nearest.holding
+        names = held if near is None else np.take_along_axis(near, np.maximum(held, 0), 1)
+        # rows behind the neurons are those of the domain
+        found.holding[ends] = np.where((held >= 0) & (names < self._setting.neurons), names, WHOLE)
+
+    def _rows(self, given: Regions, which: Indices, limits: Array, start: Array) -> tuple[Array, Array]:
+        """Rows over v = (u - start) / limit, all of dual length 1, or (0, 1)."""
+        table = given.rows[which] * given.phases[which][:, :, None]
+        if len(self._domain):
+            table = np.concatenate([table, np.broadcast_to(self._domain, (len(which), *self._domain.shape))], axis=1)
+        slopes = table[:, :, :-1]
+        heights = table[:, :, -1] + np.matmul(slopes, np.broadcast_to(start[:, :, None], (len(which), *start.shape[1:], 1)))[:, :, 0]
+        size = self._setting.norm.dual.lengths(slopes)
+        sound = size > LEAST
+        scale = np.where(sound, size, 1.0)
+        slopes = np.where(sound[:, :, None], slopes / scale[:, :, None], 0.0)
+        return slopes, np.where(sound, heights / scale / limits[:, None], 1.0)
+
+    @staticmethod
+    def _possible(heights: Array, planes: Array, facet: Mask) -> Mask:
+        """Whether all numbers are finite, no row alone excludes the ball, and what should be a facet is one."""
+        good = np.isfinite(heights).all(axis=1) & (heights > -1.0).all(axis=1)
+        return np.asarray(good & (np.abs(planes[:, -1]) <= 1.0) & (planes[:, :-1].any(axis=1) | ~facet))
+
+    @staticmethod
+    def _near(heights: Array) -> Indices | None:
+        """The numbers of the rows that meet the balls, where that is at most half of all rows; else None."""
+        count = int((heights < 1.0).sum(axis=1).max(initial=0))
+        if 2 * count > heights.shape[1]:
             return None
-        try:
-            found = program.round()
-            if setting.norm != Norm.TWO and found is not None:
-                found = program.linear() if np.linalg.norm(found[0]) <= program.roundest else None
-        except (np.linalg.LinAlgError, RuntimeError):
-            return None
-    if found is None:
-        return None
-    offset, weights = found
-    length = float(setting.norm.lengths(offset[None])[0])
-    if not length <= limit:
-        return None
-    order = np.argsort(-weights, kind="stable")
-    return FacetPoint(offset, length, program.neurons[order[weights[order] > HELD]])
+        return np.argsort(heights, axis=1, kind="stable")[:, :count]
 
-
-def inside_facet(setting: Setting, region: Region, neuron: int | None, limit: float) -> Array | None:
-    """A point of the facet (of the region, without a neuron) far from all other rows; None if floats find none.
-
-    It lies in the box of twice the limit.
-    """
-    with np.errstate(all="ignore"):
-        program = _Facet(setting, region, neuron, 2 * limit)
-        return program.inside() if program.is_sound else None
-
-
-class _Facet:
-    """Rows over v = u / limit, all of length 1: plane · v + height = 0, of which there is one or none, and
-    slopes · v + heights >= 0."""
-
-    def __init__(self, setting: Setting, region: Region, neuron: int | None, limit: float) -> None:
-        self.setting = setting
-        table = region.rows * region.phases[:, None]
-        size = np.maximum(setting.norm.dual.lengths(table[:, :-1]), 1e-300)
-        slopes, heights = table[:, :-1] / size[:, None], table[:, -1] / size / limit
-        chosen = [] if neuron is None else [neuron]
-        self.plane, self.height = slopes[chosen], heights[chosen]
-        # the others do not meet the ball
-        near = heights < 1.0
-        if neuron is not None:
-            near[region.together(neuron)] = False
-        self.neurons = np.flatnonzero(near)
-        self.slopes, self.heights = slopes[near], heights[near]
-        self.low, self.high = (setting.low - setting.center) / limit, (setting.high - setting.center) / limit
-        self.limit = limit
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether all numbers are finite, and no row alone excludes the ball."""
-        finite = all(np.isfinite(part).all() for part in (self.plane, self.height, self.slopes, self.heights))
-        return finite and bool((np.abs(self.height) <= 1.0).all() and (self.heights > -1.0).all())
-
-    @property
-    def roundest(self) -> float:
-        """The largest length in norm 2 of a point of the ball: least squares are a quick test of what is empty."""
-        return self.limit * (math.sqrt(self.setting.size) if self.setting.norm == Norm.INF else 1.0) * (1 + 1e-6)
-
-    def inside(self) -> Array | None:
-        """The offset of a point far from all rows."""
-        n, count = self.setting.size, len(self.heights)
-        unit, one = np.eye(n), np.ones((n, 1))
-        low, high = np.maximum(self.low, -1.0), np.minimum(self.high, 1.0)
-        still = np.zeros((len(self.plane), 1))
-        table = np.block([[self.slopes, -np.ones((count, 1))], [self.plane, still], [unit, -one], [-unit, -one]])
-        sides = np.r_[-self.heights, -self.height, low, -high]
-        ends = np.r_[np.full(count, np.inf), -self.height, np.full(2 * n, np.inf)]
-        found = _solved(table, (sides, ends), (np.r_[low, 0.0], np.r_[high, 1.0]), np.r_[np.zeros(n), 1.0])
-        return None if found is None else found[0][:n] * self.limit
-
-    def linear(self) -> tuple[Array, Array] | None:
-        """Norms inf and 1: the offset, and the weights of the neurons."""
-        return self._cube() if self.setting.norm == Norm.INF else self._diamond()
-
-    def _cube(self) -> tuple[Array, Array] | None:
-        n, count = self.setting.size, len(self.heights)
-        unit, one = np.eye(n), np.ones((n, 1))
-        still = np.zeros((count + len(self.plane), 1))
-        rows = np.concatenate([self.slopes, self.plane])
-        table = np.block([[rows, still], [-unit, one], [unit, one]])
-        sides = np.r_[-self.heights - SLACK, -self.height, np.zeros(2 * n)]
-        ends = np.r_[np.full(count, np.inf), -self.height, np.full(2 * n, np.inf)]
-        low, high = np.r_[np.maximum(self.low, -1), 0.0], np.r_[np.minimum(self.high, 1), 1.0]
-        found = _solved(table, (sides, ends), (low, high), -np.r_[np.zeros(n), 1.0])
-        return None if found is None else (found[0][:n] * self.limit, np.abs(found[1][:count]))
-
-    def _diamond(self) -> tuple[Array, Array] | None:
-        n, count = self.setting.size, len(self.heights)
-        table = np.concatenate([self.slopes, self.plane])
-        sides = np.r_[-self.heights - SLACK, -self.height]
-        ends = np.r_[np.full(count, np.inf), -self.height]
-        most = np.r_[np.clip(self.high, 0, 1), np.clip(-self.low, 0, 1)]
-        found = _solved(np.c_[table, -table], (sides, ends), (np.zeros(2 * n), most), -np.ones(2 * n))
-        return None if found is None else ((found[0][:n] - found[0][n:]) * self.limit, np.abs(found[1][:count]))
-
-    def round(self) -> tuple[Array, Array] | None:
-        """Norm 2: the least-distance problem on the plane, by nonnegative least squares (Lawson and Hanson)."""
-        from scipy.optimize import nnls
-
-        start = -(self.height / (self.plane**2).sum(axis=1)) @ self.plane
-        basis = np.linalg.svd(self.plane)[2][len(self.plane) :].T
-        unit = np.eye(self.setting.size)
-        below, above = np.isfinite(self.low), np.isfinite(self.high)
-        slopes = np.concatenate([self.slopes, unit[below], -unit[above]])
-        heights = np.r_[self.heights, -self.low[below], self.high[above]]
-        table = np.concatenate([(slopes @ basis).T, -(heights + slopes @ start + SLACK)[None]])
-        if table.size > LARGEST:
-            return None
-        target = np.r_[np.zeros(basis.shape[1]), 1.0]
-        # without columns scipy's routine frees memory twice
-        weights = nnls(table, target)[0] if table.shape[1] else np.zeros(0)
-        rest = target - table @ weights
-        if not rest[-1] > 0:
-            return None
-        return (start - basis @ (rest[:-1] / rest[-1])) * self.limit, weights[: len(self.heights)]
-
-
-def _solved(
-    table: Array, rows: tuple[Array, Array], columns: tuple[Array, Array], cost: Array
-) -> tuple[Array, Array] | None:
-    """The point and the multipliers of a linear program; None where it has no point."""
-    program = LiveProgram(csr_array(table), rows, columns, watched=True, **OPTIONS)
-    if program.maximise(cost) != "optimal":
-        return None
-    return program.point, program.multipliers
+    def _count(self, work: tuple[int, int], rows: int, polytopes: int) -> None:
+        size = self._setting.size + 1
+        numbers = polytopes * self._setting.neurons * size
+        self._regions.spent += work[1] * STEP + work[0] * (ONE + ROW * rows * size) + NUMBER * numbers

@@ -1,8 +1,9 @@
-"""Linear regions in floats, many at once: how they are oriented, and one of them with all its facets.
+"""Linear regions in floats, many at once: how they are oriented, and what lies across each of their facets.
 
 A neuron enters the Jacobian by a term of rank one: with g its row (what it reads, over the inputs) and h its column
 (what the outputs read of it), its switch turns J into J ± h g. So det(J ± h g) = det J (1 ± g J⁻¹ h): one region tells
-the orientations of all its neighbours.
+the orientations of all its neighbours. With more outputs than inputs the determinant of JᵀJ takes the place of det J
+squared: with h = J a + r, r orthogonal to J, it is multiplied by (1 ± g a)² + |r|² g (JᵀJ)⁻¹ g.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircert.engines.boxes.enclosures.batches import Batches, times
-from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
+from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import checkpoint
 
@@ -23,37 +24,53 @@ PRODUCTS = 50_000_000
 """Multiplications between two looks at the clock."""
 SAME = 1e-12
 """How much multiples of one row differ, in floats."""
-PROGRAM, AT_LEAST = 16, 1_000_000
-"""A linear program over a region, in multiplications for each neuron and two inputs; and what looking at one takes."""
+AT_LEAST, PRODUCT, NUMBER = 80_000, 0.06, 12.0
+"""What a look at determinants takes at least, and for each multiplication and each number of a region, in units of
+about a nanosecond."""
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
-    """One linear region over u = x - c.
+class Regions:
+    """Linear regions over u = x - c.
 
-    rows:  what neurons read (neurons, inputs + 1)
-    plane: which plane each neuron is 0 on: neurons with the same plane switch together
-    turns: whether the orientation changes across that plane; nowhere where the region is flat
-    flat:  whether its map has a kernel
+    rows:    what neurons read (regions, neurons, inputs + 1)
+    planes:  a number for the plane on which each neuron is 0: neurons with the same plane switch together
+    ratios:  what the determinant is multiplied by across that plane; negative where the orientation changes, and 1
+             where the region is flat (with more outputs than inputs: that of JᵀJ)
+    signs:   the orientations, 0 where a region is flat: its map has a kernel
+    heights: the logarithms of the sizes of determinants
     """
 
     phases: Phases
     rows: Array
-    plane: Indices
-    turns: Mask
-    flat: bool
+    planes: Array
+    ratios: Array
+    signs: Array
+    heights: Array
 
-    def together(self, neuron: int) -> Indices:
-        """The neurons that switch with this one, itself among them."""
-        return np.flatnonzero(self.plane == self.plane[neuron])
+    def __len__(self) -> int:
+        return len(self.phases)
 
-    def across(self, neuron: int) -> Phases:
-        """The pattern on the other side of a neuron's plane."""
-        return flipped(self.phases, self.together(neuron))
+    def of(self, which: Indices | Mask) -> Regions:
+        """Some of them."""
+        return Regions(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+    def together(self, which: Indices, neurons: Indices) -> Mask:
+        """For some regions, one neuron of each: the neurons that switch with it, itself among them."""
+        planes, at = self.planes[which], np.arange(len(which))
+        own = planes[at, neurons][:, None]
+        found = np.asarray(np.abs(planes - own) <= SAME * (1.0 + np.abs(own)))
+        found[at, neurons] = True
+        return found
+
+    def across(self, which: Indices, neurons: Indices) -> Phases:
+        """For some regions, one neuron of each: the patterns on the other side of its plane."""
+        phases = self.phases[which]
+        return np.where(self.together(which, neurons), -phases, phases)
 
 
 class FloatRegions:
-    """The linear regions of a setting in floats; `products` counts the multiplications that were made."""
+    """The linear regions of a setting in floats; `spent` counts the work that was done, about a nanosecond each."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -61,9 +78,8 @@ class FloatRegions:
         weights = sum(weight.size for weight in self._network.weights.values())
         self.cost = (setting.size + 1) * weights + setting.size**3
         """Multiplications that one Jacobian takes."""
-        self.program_cost = AT_LEAST + PROGRAM * setting.neurons * (setting.size + 1) ** 2
-        """… and about what a small linear program over a region does."""
-        self.products = 0
+        self.spent = 0.0
+        self._along = np.sqrt(np.arange(2, 3 + setting.size))
 
     def phases(self, offsets: Array) -> Phases:
         """The sides of all neurons at c + offsets (rows)."""
@@ -86,7 +102,7 @@ class FloatRegions:
 
     def _volumes(self, phases: Phases) -> tuple[Array, Array]:
         checkpoint()
-        self.products += AT_LEAST // 4 + self.cost * len(phases)
+        self.spent += AT_LEAST + PRODUCT * self.cost * len(phases)
         on = np.ascontiguousarray((phases > 0).T.astype(np.float64))[:, None, :]
         start = np.repeat(np.eye(self.setting.size)[:, :, None], len(phases), axis=2)
         network, relus = self._network, self.setting.relus
@@ -95,42 +111,77 @@ class FloatRegions:
         )
         return _volumes(np.moveaxis(network.output(values), 2, 0))
 
-    def of(self, phases: Phases) -> Region:
-        """The region of one pattern."""
+    def of(self, phases: Phases) -> Regions:
+        """The regions of patterns (rows)."""
+        step = max(1, PRODUCTS // (2 * self.cost))
+        parts = [self._of(phases[start : start + step]) for start in range(0, max(1, len(phases)), step)]
+        if len(parts) == 1:
+            return parts[0]
+        names = Regions.__dataclass_fields__
+        return Regions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def _of(self, phases: Phases) -> Regions:
         checkpoint()
-        setting, network = self.setting, self._network
-        self.products += AT_LEAST // 4 + 2 * self.cost
-        on = (phases > 0).astype(np.float64)[:, None, None]
-        rows = np.zeros((setting.neurons, setting.size + 1))
-        columns = np.zeros((setting.constrained, setting.neurons))
+        numbers = self.setting.neurons * (self.setting.size + self.setting.constrained)
+        self.spent += 4 * AT_LEAST + (2 * PRODUCT * self.cost + NUMBER * numbers) * len(phases)
+        rows, columns, jacobians = self._walked(phases)
+        signs, heights = _volumes(jacobians)
+        ratios = _ratios(jacobians, rows[:, :, :-1], columns * phases[:, None, :], signs)
+        planes = self._planes(rows)
+        found = Regions(phases, rows, planes, ratios, signs, heights)
+        self._join_neurons_of_one_plane(found)
+        return found
+
+    def _walked(self, phases: Phases) -> tuple[Array, Array, Array]:
+        """Rows (patterns, neurons, inputs + 1), columns (patterns, outputs, neurons) and Jacobians."""
+        setting, network, count = self.setting, self._network, len(phases)
+        on = np.ascontiguousarray((phases > 0).T.astype(np.float64))[:, None, :]
+        rows = np.zeros((setting.neurons, setting.size + 1, count))
+        columns = np.zeros((setting.neurons, setting.constrained, count))
 
         def affine(name: str, given: Array) -> Array:
             result = times(network.weights[name], given)
-            result[:, -1, 0] += network.biases[name]
+            result[:, -1] += network.biases[name][:, None]
             return result
 
         def relu(name: str, given: Array) -> Array:
             where = setting.relus[name]
-            rows[where] = given[:, :, 0]
+            rows[where] = given
             return given * on[where]
 
         def back(name: str, given: Array) -> Array:
             where = setting.relus[name]
-            columns[:, where] = given[:, :, 0].T
+            columns[where] = given
             return given * on[where]
 
-        start = np.c_[np.eye(setting.size), setting.center][:, :, None]
+        start = np.repeat(np.c_[np.eye(setting.size), setting.center][:, :, None], count, axis=2)
         values = network.forward(start, affine, relu)
-        ends = np.eye(setting.constrained)[:, :, None]
+        ends = np.repeat(np.eye(setting.constrained)[:, :, None], count, axis=2)
         network.backward(ends, lambda name, v: times(network.transposed[name], v), back)
-        jacobian = network.output(values)[:, :-1, 0]
-        plane, several = _planes(rows)
-        turns = _turns(jacobian, rows[:, :-1], columns * phases)
-        for k in several:
-            together = np.flatnonzero(plane == k)
-            ends = self.orientations(np.stack([phases, flipped(phases, together)]))
-            turns[together] = ends[0] * ends[1] < 0
-        return Region(phases, rows, plane, turns, bool(_volumes(jacobian[None])[0][0] == 0.0))
+        jacobians = np.moveaxis(network.output(values)[:, :-1], 2, 0)
+        return np.ascontiguousarray(np.moveaxis(rows, 2, 0)), np.moveaxis(columns, 2, 0).swapaxes(1, 2), jacobians
+
+    def _planes(self, rows: Array) -> Array:
+        """A number for each row that is the same for its multiples, and hardly for others; nan where it has no plane."""
+        slopes = rows[:, :, :-1]
+        largest = np.abs(slopes).argmax(axis=2)
+        scale = np.take_along_axis(slopes, largest[:, :, None], 2)[:, :, 0]
+        return np.where(scale != 0.0, (rows @ self._along) / np.where(scale != 0.0, scale, 1.0), np.nan)
+
+    def _join_neurons_of_one_plane(self, regions: Regions) -> None:
+        """Neurons that switch together have one ratio, which is that of the pattern across."""
+        order = np.argsort(regions.planes, axis=1, kind="stable")
+        planes = np.take_along_axis(regions.planes, order, 1)
+        equal = np.abs(np.diff(planes, axis=1)) <= SAME * (1.0 + np.abs(planes[:, 1:]))
+        which, place = np.nonzero(equal)
+        if not len(which):
+            return
+        neurons = order[which, place]
+        signs, heights = self.volumes(regions.across(which, neurons))
+        found = signs * regions.signs[which] * np.exp(heights - regions.heights[which])
+        found = np.where(regions.signs[which] == 0.0, 1.0, found)
+        regions.ratios[which, neurons] = found
+        regions.ratios[which, order[which, place + 1]] = found
 
 
 def _volumes(matrices: Array) -> tuple[Array, Array]:
@@ -149,27 +200,23 @@ def _volumes(matrices: Array) -> tuple[Array, Array]:
     return np.where(found > 2 * math.log(FLAT), 1.0, 0.0), found + 2 * inputs * np.log(size[:, 0, 0])
 
 
-def _turns(jacobian: Array, rows: Array, columns: Array) -> Mask:
-    """Where det(J - h g) has another sign than det J, for the columns h and rows g of single neurons."""
-    if jacobian.shape[0] != jacobian.shape[1]:
-        return np.zeros(len(rows), dtype=bool)
+def _ratios(jacobians: Array, rows: Array, columns: Array, signs: Array) -> Array:
+    """det(J - h g) / det J for the columns h (batch, outputs, neurons) and rows g (batch, neurons, inputs)."""
+    outputs, inputs = jacobians.shape[1:]
+    sound = (signs != 0.0) & np.isfinite(jacobians).all(axis=(1, 2))
+    square = np.where(sound[:, None, None], jacobians, np.eye(outputs, inputs))
+    turned = np.swapaxes(square, 1, 2)
     try:
-        solved = np.linalg.solve(jacobian, columns)
+        if outputs == inputs:
+            solved = np.linalg.inv(square) @ columns
+        else:
+            inverse = np.linalg.inv(turned @ square)
+            solved = inverse @ turned @ columns
     except np.linalg.LinAlgError:
-        return np.zeros(len(rows), dtype=bool)
-    return np.asarray(1.0 - np.einsum("ij,ji->i", rows, solved) < 0.0)
-
-
-def _planes(rows: Array) -> tuple[Indices, list[int]]:
-    """The number of each row's plane, the same for rows that are multiples of each other; and those of several rows."""
-    scale = rows[np.arange(len(rows)), np.abs(rows[:, :-1]).argmax(axis=1)]
-    sloped = np.flatnonzero(scale != 0.0)
-    scaled = rows[sloped] / scale[sloped, None]
-    # equal rows come one after the other along any line that is not special
-    order = np.argsort(scaled @ np.sqrt(np.arange(2, 2 + scaled.shape[1])), kind="stable")
-    gaps = np.abs(np.diff(scaled[order], axis=0)) <= SAME * (1.0 + np.abs(scaled[order[1:]]))
-    equal = np.flatnonzero(gaps.all(axis=1))
-    plane = np.arange(len(rows))
-    for k in equal:
-        plane[sloped[order[k + 1]]] = plane[sloped[order[k]]]
-    return plane, sorted({int(plane[sloped[order[k]]]) for k in equal})
+        return np.ones(rows.shape[:2])
+    found = 1.0 - np.einsum("bni,bin->bn", rows, solved)
+    if outputs != inputs:
+        rest = columns - square @ solved
+        across = np.einsum("bni,bin->bn", rows, inverse @ np.swapaxes(rows, 1, 2))
+        found = found**2 + (rest**2).sum(axis=1) * across
+    return np.where(sound[:, None], found, 1.0)

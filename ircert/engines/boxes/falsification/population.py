@@ -25,6 +25,8 @@ HUGE = 64.0
 """In balls larger than this, in parts of the least radius that matters, half of the points have any magnitude."""
 DECADES = (0.3, 3.0)
 """How much shorter than a point's distance its steps are, as powers of ten."""
+STEP = 200_000.0, 200.0
+"""What a step takes beside determinants, at least and for each coordinate, in units of about a nanosecond."""
 INSIDE = 1 - 2.0**-20
 """Points stay inside the ball by this factor."""
 
@@ -48,10 +50,16 @@ class Population:
         found = np.flatnonzero(self.heights == -np.inf)
         return found[np.argsort(self._lengths(self.offsets[found]), kind="stable")]
 
+    @property
+    def lengths(self) -> Array:
+        """How far away everybody is."""
+        return self._lengths(self.offsets)
+
     def step(self, limit: float) -> None:
         """Everybody takes a step inside the ball of this radius; those without a chance, or across, start anew."""
+        self._regions.spent += STEP[0] + STEP[1] * self.offsets.size
         anew = (self._ages > PATIENCE) | (self.heights == -np.inf) | (self._lengths(self.offsets) > limit)
-        offsets = np.where(anew[:, None], self._anywhere(limit), self._beside(limit))
+        offsets = np.where(anew[:, None], self.anywhere(limit), self._beside(limit))
         phases = self._regions.phases(offsets)
         heights = self._heights(phases)
         taken = anew | (heights <= self.heights)
@@ -60,18 +68,18 @@ class Population:
         self.phases = np.where(taken[:, None], phases, self.phases)
         self.heights = np.where(taken, heights, self.heights)
 
-    def across(self, limit: float) -> Array | None:
-        """A random point beyond a fold in the ball of this radius, if some points anywhere in it have one."""
-        offsets = self._anywhere(limit)
-        found = np.flatnonzero(self._heights(self._regions.phases(offsets)) == -np.inf)
-        return offsets[self._generator.choice(found)] if len(found) else None
+    def across(self, limit: float) -> Array:
+        """Those of some points anywhere in the ball of this radius that lie beyond a fold."""
+        offsets = self.anywhere(limit)
+        return offsets[self._heights(self._regions.phases(offsets)) == -np.inf]
 
     def _heights(self, phases: Phases) -> Array:
         """The logarithm of the determinant; less than any number across a fold."""
         signs, logarithms = self._regions.volumes(phases)
         return np.where(signs == self._reference, logarithms, -np.inf)
 
-    def _anywhere(self, limit: float) -> Array:
+    def anywhere(self, limit: float) -> Array:
+        """As many points anywhere in a ball, near and far alike where it is huge."""
         generator, shape = self._generator, self.offsets.shape
         radii = limit * generator.random(shape[0]) ** (1.0 / shape[1])
         if limit > HUGE * self._least:

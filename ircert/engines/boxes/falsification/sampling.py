@@ -1,26 +1,30 @@
 """Folds near the centre, looked for as long as there is time: each one found makes the ball smaller.
 
-All in floats but the last step: points walk to small determinants (`population`), folds are followed to their nearest
-points (`fold_surface`), and next to those an exact collision is made (`fold_collision`). Only that one counts.
+All in floats but the last step. Points walk to small determinants (`population`), and regions lead to smaller ones and
+to folds that are too thin for points (`region_walkers`). Points beyond folds come nearer (`beyond`), and folds are
+followed from facet to facet (`fold_walkers`). Next to the nearest an exact collision is made (`confirming`): only that
+one counts.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ircert.engines.boxes.falsification.beyond import Beyond
+from ircert.engines.boxes.falsification.confirming import Confirming
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.facet_distance import inside_facet
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
-from ircert.engines.boxes.falsification.fold_collision import FoldCollisions
-from ircert.engines.boxes.falsification.fold_surface import Fold, FoldSurface
+from ircert.engines.boxes.falsification.fold_walkers import Folds, FoldWalkers
 from ircert.engines.boxes.falsification.population import Population, directions
+from ircert.engines.boxes.falsification.reference import FARTHER, Reference
+from ircert.engines.boxes.falsification.region_walkers import RegionWalkers
 from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, least_radius, news_within
-from ircert.engines.boxes.problem.setting import Phases, Setting
-from ircert.geometry.pair import Pair
+from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
 
@@ -28,27 +32,32 @@ __all__ = ["FoldSampler", "first_radius"]
 
 FIRST_TURN = 400
 """Work of a first search."""
-HOME, NEAR = 32, 1e-3
-"""Points next to the centre that tell the reference orientation, and how near, in parts of the first radius."""
-HALVINGS = 60
-FOLLOWED = 2
-"""Points across a fold that are followed up after one step, nearest first."""
-FARTHER = 1.0625
-"""Where the regions next to a fold have a collision: as near as this, in parts of the fold's distance."""
-TOUCHING = 1e-9
-"""Folds that are nearer, in parts of the first radius, may touch the centre."""
-REMEMBERED = 100_000
-"""Regions that are not looked at again."""
-KEPT, NEW = 12, 1e-6
+WAYS = "points", "regions", "beyond", "folds"
+PROMISING, FRESH = 3.0, 50_000_000.0
+"""A way gets so many times as much of the work as long as it spent less since it last came nearer than before that; and
+so much more, in units of about a nanosecond."""
+TURN = 10_000
+"""What choosing one of them takes, in units of about a nanosecond."""
+GROWTH, ENOUGH = 2.0, 4
+"""By how much the first balls grow, and how many points beyond folds one has that is large enough."""
+FOLLOWED = 8
+"""Points beyond folds from which these are followed down after one step, nearest first."""
+KEPT, NEW = 24, 1e-6
 """Folds from which others are looked for, and by what part of their distance they differ at least."""
-WANDERING = 2
-"""One part in so many of the work starts from folds that are known, or from points beyond them."""
-BEYOND = 1.5
-"""How far beyond the nearest fold."""
-RIDGES, WIDER = 12, 1.25
-"""Across how many ridges, and in how much larger a ball."""
+WALKS, FEWEST, PRODUCTS = 32, 4, 50_000_000
+"""Walks down folds side by side, and at least: one step of all of them takes so many multiplications, about."""
+AWAY, STEPS = (0.02, 0.7), 24
+"""They go on towards centres so far away, in parts of their distance, for so many steps at most."""
+SHORTER = 0.95
+"""Folds on the way are confirmed where they are nearer than the best by this factor: time may end."""
+WAITING = 64
+"""Folds that wait for a walk, the nearest."""
+CLEARLY = 0.999
+"""A way came nearer where it did so by this factor."""
+CLOSE = 1.1
+"""Points that are stuck are followed where they are nearer than that, in parts of the distance of the best."""
 SETTLED = 64
-"""Steps without a nearer fold after which the best one is brought nearer by exact programs."""
+"""Steps of walks without a nearer fold after which the best one is brought nearer by exact programs."""
 
 
 @dataclass
@@ -65,21 +74,20 @@ class FoldSampler:
 
     def __post_init__(self) -> None:
         self._regions = FloatRegions(self.setting)
-        self._surface = FoldSurface(self._regions)
-        self._collisions = FoldCollisions(self.setting, self.descent.maps)
-        self._seen: set[bytes] = set()
-        self._failed: set[bytes] = set()
-        self._best: Fold | None = None
-        self._lowest: list[Fold] = []
-        self._wandering = 0
-        self._ways = np.random.default_rng(self.seed + 1)
-        self._since = 0
+        self._walkers = FoldWalkers(self._regions)
+        self._sinking = RegionWalkers(self._regions, self._walkers)
+        self._known: Folds | None = None
+        self._waiting: Folds | None = None
+        self._walks = min(WALKS, max(FEWEST, PRODUCTS // (8 * self._regions.cost)))
+        self._since, self._begun = 0, False
+        self._used, self._spent, self._nearer = (dict.fromkeys(WAYS, 0.0) for _ in range(3))
+        self._came = dict.fromkeys(WAYS, math.inf)
         self.reach = min(self.reach, FARTHEST)
 
     @property
     def work(self) -> int:
         """What was done so far: the same in every run, about a millisecond each."""
-        return self._regions.products // UNIT
+        return int(self._regions.spent) // UNIT
 
     @property
     def idle(self) -> bool:
@@ -94,14 +102,12 @@ class FoldSampler:
 
     def suggest(self, points: Array) -> None:
         """Follow up points that may lie beyond a fold, the nearest first; that counts as work."""
-        if self._limit <= 0.0 or self._population is None:
+        if self.idle:
             return
         offsets = points - self.setting.center
-        lengths = np.asarray(self.setting.norm.lengths(offsets))
         with np.errstate(all="ignore"):
-            for i in np.argsort(lengths, kind="stable")[:FOLLOWED].tolist():
-                if lengths[i] < self._limit:
-                    self._follow(offsets[i])
+            offsets = offsets[self.setting.norm.lengths(offsets) < self._limit]
+            self._follow(offsets[self._regions.orientations(self._regions.phases(offsets)) != self._reference.orientation])
 
     def advance(self, work: int) -> bool:
         """Go on for so much work; whether the descent's best violation got nearer."""
@@ -111,28 +117,132 @@ class FoldSampler:
                 self._round(self._population)
         return self.descent.best is not before
 
-    def _round(self, population: Population) -> None:
-        """One step of everybody, and what follows from it."""
-        checkpoint()
-        population.step(self._limit)
-        self._since += 1
-        for i in population.crossed[:FOLLOWED]:
-            self._follow(population.offsets[i])
-        self._look_around(population)
-        if self._lowest and WANDERING * self._wandering < self._regions.products:
-            before = self._regions.products
-            if self._ways.random() < 0.5:
-                self._wander()
-            else:
-                self._start_elsewhere(population)
-            self._wandering += self._regions.products - before
-        if self._since == SETTLED:
-            self._polish()
+    def _begin(self, population: Population) -> None:
+        """Points of balls that grow, until some lie beyond a fold: about where the nearest folds are."""
+        radius = self._least
+        while self._limit > 0.0:
+            radius = min(GROWTH * radius, self._limit)
+            found = population.across(radius)
+            self._beyond.add(found)
+            self._follow(found)
+            if len(found) >= ENOUGH or radius >= self._limit:
+                break
 
-    def _polish(self) -> None:
-        """Bring the best fold nearer by exact programs: its last digits, which take too long in norm 2."""
-        if self._best is not None and self.descent.best is not None and self.setting.norm != "2":
-            self.descent.improve(*self._best.sides, self.descent.best[1])
+    def _round(self, population: Population) -> None:
+        """A step of those whose turn it is."""
+        checkpoint()
+        if not self._begun:
+            self._begun = True
+            self._begin(population)
+        ways: dict[str, Callable[[Population], None]] = {"points": self._step_points, "regions": self._step_regions}
+        if len(self._beyond):
+            ways["beyond"] = self._step_beyond
+        if len(self._walkers) or self._waiting or self._known:
+            ways["folds"] = self._step_folds
+        name = min(ways, key=lambda name: self._used[name])
+        before = self._regions.spent
+        self._regions.spent += TURN
+        ways[name](population)
+        spent = self._regions.spent - before
+        self._spent[name] += spent
+        promising = self._spent[name] < 2 * self._nearer[name] + FRESH
+        self._used[name] += spent / (PROMISING if promising else 1.0)
+
+    def _came_to(self, name: str, lengths: Array) -> None:
+        """A way met violations, in floats, at some distances."""
+        nearest = float(lengths.min(initial=math.inf))
+        if nearest < CLEARLY * self._came[name]:
+            self._came[name], self._nearer[name] = nearest, self._spent[name]
+
+    def _step_points(self, population: Population) -> None:
+        population.step(self._limit)
+        crossed = population.offsets[population.crossed]
+        self._came_to("points", self.setting.norm.lengths(crossed))
+        self._beyond.add(crossed)
+        self._follow(crossed)
+        low = population.heights < np.median(population.heights)
+        low &= population.heights > -np.inf
+        self._sinking.add(population.phases[low], population.lengths[low])
+
+    def _step_regions(self, population: Population) -> None:
+        if 4 * len(self._sinking) < self._sinking.most:
+            offsets = population.anywhere(self._limit)
+            self._sinking.add(self._regions.phases(offsets), self.setting.norm.lengths(offsets))
+        folds = self._sinking.step(self._limit)
+        self._came_to("regions", folds.lengths)
+        self._walk(folds)
+
+    def _step_beyond(self, population: Population) -> None:
+        ended = self._beyond.step(population)
+        self._came_to("beyond", self.setting.norm.lengths(self._beyond.offsets))
+        nearest = self._beyond.nearest[None] if len(self._beyond) else ended
+        if len(nearest) and self.setting.norm.lengths(nearest)[0] < SHORTER * self._limit:
+            self._follow(nearest)
+        self._follow(ended[self.setting.norm.lengths(ended) < CLOSE * self._limit])
+
+    def _step_folds(self, _: Population) -> None:
+        self._start()
+        self._walkers.step()
+        self._since += 1
+        self._came_to("folds", self._walkers.coming.lengths)
+        self._confirm(self._walkers.coming, SHORTER * self._limit)
+        ends = self._walkers.take_ends()
+        if ends is not None:
+            self._confirm(ends, self._limit)
+            self._keep(ends)
+        if self._since == SETTLED:
+            self._confirming.polish()
+
+    # --- from points to folds ----------------------------------------------------------------------------------------
+
+    def _follow(self, offsets: Array) -> None:
+        """Walk down the folds on the ways to points that lie beyond one."""
+        if not len(offsets):
+            return
+        lengths = self.setting.norm.lengths(offsets)
+        before, behind, lengths = self._reference.changes(offsets[np.argsort(lengths, kind="stable")[:FOLLOWED]])
+        folds = self._reference.folds(self._walkers, before, behind, lengths)
+        self._walk(folds)
+        if not len(folds) and self.descent.best is None:
+            for first, second, length in zip(before, behind, lengths.tolist(), strict=True):
+                self._confirming.decide(first, second, FARTHER * length)
+
+    def _walk(self, folds: Folds) -> None:
+        """Let folds wait for a walk, the nearest of too many."""
+        self._confirm(folds, self._limit if self.descent.best is None else SHORTER * self._limit)
+        folds = folds if self._waiting is None else Folds.joined([self._waiting, folds])
+        self._waiting = folds.of(np.argsort(folds.lengths, kind="stable")[:WAITING])
+
+    def _start(self) -> None:
+        """Begin walks in place of those that are over."""
+        room = self._walks - len(self._walkers)
+        if self._waiting and room > 0:
+            self._walkers.add(self._waiting.of(np.arange(len(self._waiting)) < room))
+            self._waiting = self._waiting.of(np.arange(len(self._waiting)) >= room)
+            room = self._walks - len(self._walkers)
+        if self._known and room > self._walks // 4:
+            self._start_again(self._known, room)
+
+    def _start_again(self, known: Folds, count: int) -> None:
+        """Walks from folds that are known towards other centres, and back."""
+        generator = self._generator
+        folds = known.of((len(known) * generator.random(count) ** 2).astype(np.int64))
+        sizes = np.exp(generator.uniform(*np.log(AWAY), count)) * folds.lengths
+        centers = directions(self.setting.norm, generator, folds.offsets.shape) * sizes[:, None]
+        self._walkers.add(folds, centers, generator.integers(1, STEPS, count))
+
+    def _keep(self, folds: Folds) -> None:
+        """Remember folds that others start from: the nearest ones that differ."""
+        known = folds if self._known is None else Folds.joined([self._known, folds])
+        order = np.argsort(known.lengths, kind="stable")
+        lengths = known.lengths[order]
+        self._known = known.of(order[np.diff(lengths, prepend=-1.0) > NEW * lengths][:KEPT])
+
+    def _confirm(self, folds: Folds, limit: float) -> None:
+        if self._confirming.confirm(folds, limit):
+            self._since = 0
+
+    # --- made when they are needed -----------------------------------------------------------------------------------
 
     @property
     def _limit(self) -> float:
@@ -143,122 +253,28 @@ class FoldSampler:
         return min(least_radius(self.setting), self.reach)
 
     @cached_property
-    def _home(self) -> tuple[Array, float]:
-        """A point next to the centre, and its orientation: that of most points there that have one."""
-        generator = np.random.default_rng(self.setting.size)
-        steps = directions(self.setting.norm, generator, (HOME, self.setting.size))
-        low, high = self.setting.low - self.setting.center, self.setting.high - self.setting.center
-        offsets = NEAR * self._least * steps
-        offsets = np.where((offsets < low) | (offsets > high), -offsets, offsets)
-        offsets = np.clip(offsets, low, high)
-        signs = self._regions.orientations(self._regions.phases(offsets))
-        reference = 1.0 if signs.sum() >= 0 and signs.max() > 0 else float(signs.min())
-        return offsets[np.argmax(signs == reference)], reference
+    def _reference(self) -> Reference:
+        return Reference(self._regions, self._least)
 
-    @property
-    def _home_length(self) -> float:
-        return float(self.setting.norm.lengths(self._home[0][None])[0])
+    @cached_property
+    def _confirming(self) -> Confirming:
+        return Confirming(self._regions, self.descent, self._least, self._reference.length)
+
+    @cached_property
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed + 1)
+
+    @cached_property
+    def _beyond(self) -> Beyond:
+        return Beyond(self._regions, self._generator, self._least, self._reference.orientation)
 
     @cached_property
     def _population(self) -> Population | None:
         """None where there is nothing to look for: no neuron switches, or all is flat at the centre."""
         if not least_radius(self.setting) < math.inf:
             return None
-        if not self._home[1]:
-            home = self._regions.phases(self._home[0][None])[0]
-            self._decide(home, home, self.reach)
+        reference = self._reference.orientation
+        if not reference:
+            self._confirming.decide(self._reference.phases, self._reference.phases, self.reach)
             return None
-        return Population(self._regions, np.random.default_rng(self.seed), self._least, self._home[1])
-
-    # --- from a point to a collision ---------------------------------------------------------------------------------
-
-    def _follow(self, offset: Array) -> None:
-        """Bring the fold on the way to a point nearer, and confirm it."""
-        before, behind, length = self._change(offset)
-        fold = self._surface.between(before, behind, FARTHER * length)
-        if fold is not None:
-            self._bring_nearer(fold)
-        elif self.descent.best is None:
-            self._decide(before, behind, FARTHER * length)
-
-    def _bring_nearer(self, fold: Fold) -> None:
-        if self.descent.best is None:  # time may end before a nearer one is found
-            self._confirm(fold)
-        lowest = self._surface.lowest(fold)
-        self._confirm(lowest)
-        self._keep(lowest)
-
-    def _keep(self, fold: Fold) -> None:
-        """Remember a fold that others start from, if it is one of the nearest and a new one."""
-        length = fold.nearest.length
-        if all(abs(length - other.nearest.length) > NEW * length for other in self._lowest):
-            self._lowest = sorted([*self._lowest, fold], key=lambda f: f.nearest.length)[:KEPT]
-
-    def _start_elsewhere(self, population: Population) -> None:
-        """Beyond the nearest fold many points lie across one: down from any of them."""
-        offset = population.across(BEYOND * self._limit)
-        if offset is not None:
-            self._follow(offset)
-
-    def _wander(self) -> None:
-        """From one of the nearest folds across some ridges, and down from there."""
-        start = self._lowest[int(len(self._lowest) * self._ways.random() ** 2)]
-        limit = WIDER * start.nearest.length
-        fold = self._surface.wandered(start, self._ways, int(self._ways.integers(1, RIDGES)), limit)
-        if fold is not None:
-            self._bring_nearer(fold)
-
-    def _change(self, offset: Array) -> tuple[Phases, Phases, float]:
-        """The patterns on both sides of a change of orientation on the way from home to a point, and how far it is."""
-        home, reference = self._home
-        low, high = 0.0, 1.0
-        before, behind = self._regions.phases(np.stack([home, offset]))
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            phases = self._regions.phases((home + middle * (offset - home))[None])
-            if self._regions.orientations(phases)[0] == reference:
-                low, before = middle, phases[0]
-            else:
-                high, behind = middle, phases[0]
-        return before, behind, float(self.setting.norm.lengths((home + high * (offset - home))[None])[0])
-
-    def _look_around(self, population: Population) -> None:
-        """Folds may be too narrow to step into them: look at all facets of a region with a small determinant."""
-        for i in np.argsort(population.heights, kind="stable"):
-            key = population.phases[i].tobytes()
-            if len(self._seen) > REMEMBERED:
-                self._seen.clear()
-            if key in self._seen or population.heights[i] == -np.inf:
-                continue
-            self._seen.add(key)
-            fold = self._surface.around(population.phases[i], self._limit)
-            if fold is not None:
-                self._bring_nearer(fold)
-            return
-
-    def _confirm(self, fold: Fold) -> None:
-        """Give the descent an exact violation next to a fold, if it is nearer than its best."""
-        limit = self._limit
-        if fold.nearest.length > limit:
-            return
-        pair = self._violation(fold)
-        if pair is not None and self.descent.offer(pair):
-            self._best, self._since = fold, 0
-        if pair is None or fold.nearest.length < TOUCHING * self._least:
-            self._decide(*fold.sides, FARTHER * fold.nearest.length)
-
-    def _violation(self, fold: Fold) -> Pair | None:
-        nearest = fold.nearest.offset
-        inside = inside_facet(self.setting, fold.region, fold.neuron, max(fold.nearest.length, self._home_length))
-        if inside is None:
-            return None
-        if fold.neuron is None:
-            return self._collisions.within(fold.region.phases, nearest, inside)
-        return self._collisions.beside(fold.sides, fold.neuron, nearest, inside)
-
-    def _decide(self, first: Phases, second: Phases, radius: float) -> None:
-        """Let exact programs decide, once, what floats cannot: perhaps collisions come arbitrarily close."""
-        key = first.tobytes() + second.tobytes()
-        if key not in self._failed:
-            self._failed.add(key)
-            self.descent.search(first, second, radius)
+        return Population(self._regions, np.random.default_rng(self.seed), self._least, reference)

@@ -10,7 +10,7 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 
 UNIT = 1_000_000
-"""Multiplications that count as one unit of work: about a millisecond."""
+"""Nanoseconds, about, that count as one unit of work; they are counted, not timed."""
 FARTHEST = 1e150
 """How far floats are sure to reach."""
 NEARER = 1 - 1e-9

@@ -38,8 +38,8 @@ ELSEWHERE = {
     # searches: what they find, and what they never miss, counts
     "tests/engines/boxes/falsification/test_hunt.py": within(
         "ircert/engines/boxes/falsification",
-        *("descent", "facet_distance", "float_regions", "fold_collision", "fold_surface"),
-        *("pair_sampling", "population"),
+        *("beyond", "descent", "facet_distance", "fold_collision", "fold_walkers"),
+        *("pair_sampling", "population", "reference", "region_walkers"),
     ),
     "tests/engines/boxes/test_one_matrix.py": within(
         "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding"

@@ -1,7 +1,7 @@
 """Points beyond folds that come nearer to the centre: each takes random steps to nearer points of another orientation.
 
-In wide networks facets are tiny, and such steps lead down much faster than from facet to facet. Where a point gets stuck
-it is at an end; it starts anew from any point beyond a fold, or next to one of the nearest ends.
+In wide networks facets are tiny, and such steps lead down much faster than from facet to facet. Where a point gets
+stuck it is at an end; it starts anew from any point beyond a fold, or next to one of the nearest ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
-from ircert.engines.boxes.falsification.population import HUGE, STEP, Population
+from ircert.engines.boxes.falsification.population import HUGE, STEP, Population, between
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 
@@ -113,12 +113,12 @@ class Beyond:
         generator, room = self._generator, self.most - len(self.offsets)
         nearest = float(self._lengths(np.concatenate([self.offsets, self._ends])).min())
         if self._begun < self.most or generator.random() < ANYWHERE:
-            found = population.across(nearest * math.exp(generator.uniform(*np.log(BEYOND))))
+            found = population.across(nearest * float(between(generator, BEYOND, 1)[0]))
             self._begun += min(len(found), room)
         else:
             which = (len(self._ends) * generator.random(2 * self.most) ** 2).astype(np.int64)
             ends = self._ends[which]
-            sizes = np.exp(generator.uniform(*np.log(BESIDE), len(ends))) * self._lengths(ends)
+            sizes = between(generator, BESIDE, len(ends)) * self._lengths(ends)
             tried = self._within(ends + self._steps(sizes), np.full(len(ends), FARTHEST * nearest))
             found = tried[self._beyond(tried)]
         self.add(found[:room])

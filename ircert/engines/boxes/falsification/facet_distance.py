@@ -90,7 +90,8 @@ class FacetDistances:
         if len(self._domain):
             table = np.concatenate([table, np.broadcast_to(self._domain, (len(which), *self._domain.shape))], axis=1)
         slopes = table[:, :, :-1]
-        heights = table[:, :, -1] + np.matmul(slopes, np.broadcast_to(start[:, :, None], (len(which), *start.shape[1:], 1)))[:, :, 0]
+        starts = np.broadcast_to(start[:, :, None], (len(which), start.shape[1], 1))
+        heights = table[:, :, -1] + np.matmul(slopes, starts)[:, :, 0]
         size = self._setting.norm.dual.lengths(slopes)
         sound = size > LEAST
         scale = np.where(sound, size, 1.0)
@@ -106,7 +107,7 @@ class FacetDistances:
     @staticmethod
     def _near(heights: Array) -> Indices | None:
         """The numbers of the rows that meet the balls, where that is at most half of all rows; else None."""
-        count = int((heights < 1.0).sum(axis=1).max(initial=0))
+        count = int((heights < 1.0).sum(axis=1).max(initial=1))
         if 2 * count > heights.shape[1]:
             return None
         return np.argsort(heights, axis=1, kind="stable")[:, :count]

@@ -24,9 +24,7 @@ def inside_facet(setting: Setting, regions: Regions, neuron: int, limit: float) 
         if not (np.isfinite(rows).all() and np.isfinite(plane).all()):
             return None
         n = setting.size
-        low, high = (
-            np.clip((side - setting.center) / (2 * limit), -1.0, 1.0) for side in (setting.low, setting.high)
-        )
+        low, high = (np.clip((side - setting.center) / (2 * limit), -1.0, 1.0) for side in (setting.low, setting.high))
         unit = np.eye(n)
         slopes = np.concatenate([rows[:, :-1], unit, -unit])
         heights = np.r_[rows[:, -1], -low, high]

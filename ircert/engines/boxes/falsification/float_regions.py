@@ -162,7 +162,7 @@ class FloatRegions:
         return np.ascontiguousarray(np.moveaxis(rows, 2, 0)), np.moveaxis(columns, 2, 0).swapaxes(1, 2), jacobians
 
     def _planes(self, rows: Array) -> Array:
-        """A number for each row that is the same for its multiples, and hardly for others; nan where it has no plane."""
+        """A number for each row that is the same for its multiples, and hardly for others; nan without a plane."""
         slopes = rows[:, :, :-1]
         largest = np.abs(slopes).argmax(axis=2)
         scale = np.take_along_axis(slopes, largest[:, :, None], 2)[:, :, 0]
@@ -196,8 +196,9 @@ def _volumes(matrices: Array) -> tuple[Array, Array]:
     if outputs == inputs:
         signs, found = np.linalg.slogdet(scaled)
         return np.where(found > math.log(FLAT), signs, 0.0), found + np.log(size).sum(axis=(1, 2))
-    signs, found = np.linalg.slogdet(np.swapaxes(scaled, 1, 2) @ scaled)
-    return np.where(found > 2 * math.log(FLAT), 1.0, 0.0), found + 2 * inputs * np.log(size[:, 0, 0])
+    # JᵀJ itself would lose half of the digits
+    found = np.log(np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"), axis1=1, axis2=2))).sum(axis=1)
+    return np.where(found > math.log(FLAT), 1.0, 0.0), 2 * (found + inputs * np.log(size[:, 0, 0]))
 
 
 def _ratios(jacobians: Array, rows: Array, columns: Array, signs: Array) -> Array:
@@ -205,18 +206,19 @@ def _ratios(jacobians: Array, rows: Array, columns: Array, signs: Array) -> Arra
     outputs, inputs = jacobians.shape[1:]
     sound = (signs != 0.0) & np.isfinite(jacobians).all(axis=(1, 2))
     square = np.where(sound[:, None, None], jacobians, np.eye(outputs, inputs))
-    turned = np.swapaxes(square, 1, 2)
     try:
         if outputs == inputs:
-            solved = np.linalg.inv(square) @ columns
-        else:
-            inverse = np.linalg.inv(turned @ square)
-            solved = inverse @ turned @ columns
+            return np.where(sound[:, None], 1.0 - _products(rows, np.linalg.inv(square) @ columns), 1.0)
+        basis, triangle = np.linalg.qr(square)
+        inverse = np.linalg.inv(triangle)
     except np.linalg.LinAlgError:
         return np.ones(rows.shape[:2])
-    found = 1.0 - np.einsum("bni,bin->bn", rows, solved)
-    if outputs != inputs:
-        rest = columns - square @ solved
-        across = np.einsum("bni,bin->bn", rows, inverse @ np.swapaxes(rows, 1, 2))
-        found = found**2 + (rest**2).sum(axis=1) * across
+    along = np.swapaxes(basis, 1, 2) @ columns
+    rest = ((columns - basis @ along) ** 2).sum(axis=1)
+    found = (1.0 - _products(rows, inverse @ along)) ** 2 + rest * ((rows @ inverse) ** 2).sum(axis=2)
     return np.where(sound[:, None], found, 1.0)
+
+
+def _products(rows: Array, columns: Array) -> Array:
+    """Those of rows (batch, neurons, inputs) and columns (batch, inputs, neurons) of the same neurons."""
+    return np.asarray(np.einsum("bni,bin->bn", rows, columns))

@@ -77,7 +77,7 @@ class FoldWalkers:
     @property
     def coming(self) -> Folds:
         """Those whose walks lead to the centre itself."""
-        return self._folds.of(~self._centers.any(axis=1))
+        return self._folds.of(np.flatnonzero(~self._centers.any(axis=1)))
 
     def measured(
         self, regions: Regions, which: Indices, neurons: Indices, limits: Array, centers: Array | None = None

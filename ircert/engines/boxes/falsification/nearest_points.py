@@ -1,12 +1,12 @@
 """The points nearest to 0 of many small polytopes at once, in floats: dual methods, which raise the distance.
 
-Each polytope has the rows slopes · v + heights >= 0 and perhaps a plane, a row that is 0. All methods start at 0 without
-any row and take in the row that is violated most, while the multipliers of all rows taken stay >= 0 (that of the plane
-may be any number). So distances only grow, and a polytope farther away than 1 is given up on the way, as is one without
-a point.
+Each polytope has the rows slopes · v + heights >= 0 and perhaps a plane, a row that is 0. All methods start at 0
+without any row and take in the row that is violated most, while the multipliers of all rows taken stay >= 0 (that of
+the plane may be any number). So distances only grow, and a polytope farther away than 1 is given up on the way, as is
+one without a point.
 
-Norms inf and 1: the dual simplex method for min t over (v, t) with t >= w · v for all w of dual length 1, which are rows
-as well, made where they are violated. Norm 2: the dual method of Goldfarb and Idnani for min |v|²/2.
+Norms inf and 1: the dual simplex method for min t over (v, t) with t >= w · v for all w of dual length 1, which are
+rows as well, made where they are violated. Norm 2: the dual method of Goldfarb and Idnani for min |v|²/2.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def nearest_points(norm: Norm, slopes: Array, heights: Array, planes: Array) -> 
     All rows and planes have the dual length 1, or are (0, 1).
     """
     method = _Round(slopes, heights, planes) if norm == Norm.TWO else _Linear(norm, slopes, heights, planes)
-    return method.run()
+    with np.errstate(all="ignore"):  # steps of those that are over are no numbers
+        return method.run()
 
 
 class _Method:

@@ -125,3 +125,8 @@ def directions(norm: Norm, generator: np.random.Generator, shape: tuple[int, int
         return found
     found = generator.standard_normal(shape) if norm == Norm.TWO else generator.laplace(size=shape)
     return found / np.maximum(norm.lengths(found), 1e-300)[:, None]
+
+
+def between(generator: np.random.Generator, ends: tuple[float, float], count: int) -> Array:
+    """Numbers between two ends, of any magnitude."""
+    return np.asarray(np.exp(generator.uniform(math.log(ends[0]), math.log(ends[1]), count)))

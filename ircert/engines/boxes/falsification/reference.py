@@ -45,7 +45,7 @@ class Reference:
         return float(self._setting.norm.lengths(self.home[None])[0])
 
     def changes(self, offsets: Array) -> tuple[Phases, Phases, Array]:
-        """The patterns on both sides of changes of orientation on the ways from home to points, and how far they are."""
+        """The patterns on both sides of changes of orientation on ways from home to points, and how far they are."""
         home = self.home
         low, high = np.zeros(len(offsets)), np.ones(len(offsets))
         before, behind = (self._regions.phases(points) for points in (np.tile(home, (len(offsets), 1)), offsets))
@@ -61,9 +61,7 @@ class Reference:
 
     def folds(self, walkers: FoldWalkers, before: Phases, behind: Phases, lengths: Array) -> Folds:
         """The folds between the patterns of such changes, and regions that are flat there."""
-        return Folds.joined(
-            [self._towards(walkers, *sides, lengths) for sides in ((before, behind), (behind, before))]
-        )
+        return Folds.joined([self._towards(walkers, *sides, lengths) for sides in ((before, behind), (behind, before))])
 
     def _towards(self, walkers: FoldWalkers, first: Phases, second: Phases, lengths: Array) -> Folds:
         regions = self._regions.of(first)

@@ -37,7 +37,7 @@ class RegionWalkers:
         self._lengths = np.zeros(0)
         self._seen: set[bytes] = set()
         numbers = regions.setting.neurons * (regions.setting.size + 1)
-        self.most = min(MOST, max(FEWEST, NUMBERS // numbers))
+        self.most = min(MOST, max(FEWEST, NUMBERS // max(1, numbers)))
 
     def __len__(self) -> int:
         return len(self._phases)
@@ -47,7 +47,7 @@ class RegionWalkers:
         from more than there is room for."""
         if len(self._seen) > REMEMBERED:
             self._seen.clear()
-        new = []
+        new: list[int] = []
         for k, key in enumerate(np.packbits(phases > 0, axis=1)):
             if len(self) + len(new) == self.most:
                 break

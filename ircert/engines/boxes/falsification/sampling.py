@@ -20,7 +20,7 @@ from ircert.engines.boxes.falsification.confirming import Confirming
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
 from ircert.engines.boxes.falsification.fold_walkers import Folds, FoldWalkers
-from ircert.engines.boxes.falsification.population import Population, directions
+from ircert.engines.boxes.falsification.population import Population, between, directions
 from ircert.engines.boxes.falsification.reference import FARTHER, Reference
 from ircert.engines.boxes.falsification.region_walkers import RegionWalkers
 from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, least_radius, news_within
@@ -107,7 +107,8 @@ class FoldSampler:
         offsets = points - self.setting.center
         with np.errstate(all="ignore"):
             offsets = offsets[self.setting.norm.lengths(offsets) < self._limit]
-            self._follow(offsets[self._regions.orientations(self._regions.phases(offsets)) != self._reference.orientation])
+            turned = self._regions.orientations(self._regions.phases(offsets)) != self._reference.orientation
+            self._follow(offsets[turned])
 
     def advance(self, work: int) -> bool:
         """Go on for so much work; whether the descent's best violation got nearer."""
@@ -227,7 +228,7 @@ class FoldSampler:
         """Walks from folds that are known towards other centres, and back."""
         generator = self._generator
         folds = known.of((len(known) * generator.random(count) ** 2).astype(np.int64))
-        sizes = np.exp(generator.uniform(*np.log(AWAY), count)) * folds.lengths
+        sizes = between(generator, AWAY, count) * folds.lengths
         centers = directions(self.setting.norm, generator, folds.offsets.shape) * sizes[:, None]
         self._walkers.add(folds, centers, generator.integers(1, STEPS, count))
 

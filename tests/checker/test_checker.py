@@ -128,5 +128,5 @@ def test_the_checker_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     good, bad = certificate(), certificate(y=["7"])
     paths = [str(written(tmp_path, content, name)) for name, content in (("a", good), ("b", bad), ("c", "{"))]
     assert [main([path]) for path in paths] == [0, 4, 2]
-    assert main(paths) == 4 and main([]) == 2
+    assert [main(paths), main([])] == [4, 2]
     assert "passed" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +25,7 @@ BITS = 128
 def enclosed(graph: Graph, x: Iterable[Any], bits: int = BITS) -> NDArray[np.object_]:
     """The outputs at one point, as balls (an object array of `flint.arb`) computed with that many bits."""
     with ctx.workprec(bits):
-        values, _ = _Walk(_lowered(graph), derivatives=False).run(_point(graph, x))
+        values, _ = _Walk(_lowered(graph), columns=None).run(_point(graph, x))
         found = np.empty(len(values), dtype=object)
         found[:] = values
         return found
@@ -37,9 +37,21 @@ def enclosed_jacobian(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb_m
     At a kink all slopes between the one-sided ones are held.
     """
     with ctx.workprec(bits):
-        _, jacobian = _Walk(_lowered(graph), derivatives=True).run(_point(graph, x))
+        _, jacobian = _Walk(_lowered(graph), columns=range(graph.input_dim)).run(_point(graph, x))
         assert jacobian is not None
         return jacobian
+
+
+def enclosed_on_box(graph: Graph, box: list[arb], columns: list[int]) -> tuple[list[arb], arb_mat]:
+    """The outputs over a box of balls, and secants: a matrix that holds some M with f(p) - f(q) = M (p - q) for every
+    two points of the box that differ in these inputs alone, a column for each of them.
+
+    Slopes of a neuron over what it reads hold its secants (kinks are no exception), and sums and products of matrices
+    those of the network. It works in the precision that is set.
+    """
+    values, slopes = _Walk(_lowered(graph), columns=columns).over(box)
+    assert slopes is not None
+    return values, slopes
 
 
 def enclosed_determinant(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb:
@@ -78,16 +90,20 @@ def _point(graph: Graph, x: Iterable[Any]) -> list[Fraction]:
 class _Walk:
     """Values (a list of balls) and Jacobians (a matrix, rows per entry) of all nodes."""
 
-    def __init__(self, graph: Graph, *, derivatives: bool) -> None:
-        self.graph, self.derivatives = graph, derivatives
+    def __init__(self, graph: Graph, *, columns: Sequence[int] | None) -> None:
+        self.graph, self.columns = graph, columns
 
     def run(self, point: list[Fraction]) -> tuple[list[arb], arb_mat | None]:
-        size = len(point)
-        start = [arb(fmpq(v.numerator, v.denominator)) for v in point]
-        unit = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
-        values: dict[str, tuple[list[arb], arb_mat | None]] = {
-            self.graph.input: (start, unit if self.derivatives else None)
-        }
+        return self.over([arb(fmpq(v.numerator, v.denominator)) for v in point])
+
+    def over(self, start: list[arb]) -> tuple[list[arb], arb_mat | None]:
+        """Over a box; the columns of the Jacobian are those of some inputs, or there is none."""
+        unit = None
+        if self.columns is not None:
+            unit = arb_mat(
+                len(start), len(self.columns), [int(i == j) for i in range(len(start)) for j in self.columns]
+            )
+        values: dict[str, tuple[list[arb], arb_mat | None]] = {self.graph.input: (start, unit)}
         for node in self.graph.nodes:
             if node.operands:
                 values[node.name] = self._step(node, [values[name] for name in node.operands])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import ircert
 from ircert.data import networks
-from ircert.ir.ops import Affine, Relu
+from ircert.ir.ops import Affine, Curve, Relu
 
 Array = NDArray[np.float64]
 FOLDER = Path(ircert.__file__).parent / "data" / "networks"
@@ -101,6 +101,9 @@ FAMILIES: dict[str, tuple[Any, Any, Callable[[Array], Array]]] = {
 }
 
 
+SMOOTH = re.compile(r"-(tanh|silu|gelu)(?=-)")
+
+
 def sizes(name: str) -> list[int]:
     return [int(size) for size in re.findall(r"-(\d+)", name.split("-pruned")[0])]
 
@@ -127,6 +130,18 @@ def test_names_are_those_promised() -> None:
     assert set(networks.names()) >= pruned | small | coupled | rings | vehicles | others
 
 
+def test_smooth_networks_have_the_tasks_and_sizes_of_relu_networks() -> None:
+    smooth = [name for name in networks.names() if SMOOTH.search(name)]
+    assert {SMOOTH.sub("", name) for name in smooth} <= set(networks.names()) - set(smooth)
+    tasks = {"vanderpol-2-32-32-2", "lorenz-3-16-16-3", "coupled-vanderpol-4-32-32-4"}
+    for word in ("tanh",):
+        assert {SMOOTH.sub("", name) for name in smooth if f"-{word}-" in name} >= tasks
+    for name in smooth:
+        found = SMOOTH.search(name)
+        assert found
+        assert {node.op.kind for node in networks.bundled(name).nodes} == {"input", "affine", found[1]}
+
+
 def test_each_name_has_one_file_and_together_they_are_small() -> None:
     files = [path for path in FOLDER.iterdir() if path.suffix in (".ir", ".onnx")]
     assert sorted(path.stem for path in files) == networks.names()
@@ -138,7 +153,7 @@ def test_layers_have_the_sizes_in_the_name(name: str) -> None:
     graph = networks.bundled(name)
     found = weights(graph)
     assert [graph.input_dim, *(len(w) for w in found)] == sizes(name)
-    assert sum(isinstance(node.op, Relu) for node in graph.nodes) == len(found) - 1
+    assert sum(isinstance(node.op, Relu | Curve) for node in graph.nodes) == len(found) - 1
     if not name.endswith("10-10-2"):
         assert all(np.array_equal(w, w.astype(np.float32)) for w in found)
 
@@ -159,7 +174,8 @@ def test_pruned_networks_differ() -> None:
 
 @pytest.mark.parametrize("name", networks.names())
 def test_errors_are_those_of_the_readme(name: str) -> None:
-    low, high, f = FAMILIES.get(name) or FAMILIES[re.split(r"-\d", name)[0]]
+    task = SMOOTH.sub("", name)
+    low, high, f = FAMILIES.get(task) or FAMILIES[re.split(r"-\d", task)[0]]
     x = np.random.default_rng(5).uniform(low, high, size=(2000, len(low)))
     y = f(x)
     errors = np.mean((networks.bundled(name)(x) - y) ** 2, axis=0)

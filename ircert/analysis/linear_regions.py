@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ircert.analysis.asked_ball import BallLike, asked_ball
+from ircert.analysis.smooth.fold_curves import fold_curves
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.engines.regions.fibres import candidates, fibre_of
@@ -21,16 +23,13 @@ from ircert.engines.regions.violations import Violations
 from ircert.errors import QueryError
 from ircert.frontends.load import load
 from ircert.geometry.ball import Ball
-from ircert.geometry.domain import DomainLike, box_of
+from ircert.geometry.domain import DomainLike
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.graph import Graph
-from ircert.questions.network import lowered
-from ircert.questions.query import Query
-
-BallLike = Ball | Query | Sequence[Any]
+from ircert.questions.network import Network, lowered
 
 
 def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: DomainLike | None = None) -> Regions:
@@ -48,14 +47,24 @@ def enumerate_regions(graph: Any, ball: BallLike | None = None, *, domain: Domai
     return Regions(graph, around, complex_, cells)
 
 
-def fold_set(graph: Any, ball: BallLike | None = None, *, domain: DomainLike | None = None) -> FoldSet:
-    """Where the orientation of f turns over inside a ball (as many outputs as inputs), and where f is singular."""
+def fold_set(
+    graph: Any, ball: BallLike | None = None, *, domain: DomainLike | None = None, width: float | None = None
+) -> Any:
+    """Where the orientation of f turns over inside a ball (as many outputs as inputs), and where f is singular.
+
+    Of a piecewise-linear network this is a `FoldSet`, segments and polygons; of a smooth one `FoldCurves`, boxes at
+    most `width` wide (by default, 1/256 of what is asked for) that hold all of it, and lines through them.
+    """
     graph = _loaded(graph)
     if graph.output_dim != graph.input_dim:
         raise QueryError(
             f"the fold set needs as many outputs as inputs, not {graph.output_dim} of {graph.input_dim}",
             remedy="`select` outputs, or ask `enumerate_regions` for the cells that are singular",
         )
+    if Network(graph).has_curves:
+        return fold_curves(graph, asked_ball(graph, ball, domain), width)
+    if width is not None:
+        raise QueryError("the fold set of a piecewise-linear network is exact: it has no width", remedy="leave it out")
     return FoldSet(enumerate_regions(graph, ball, domain=domain))
 
 
@@ -89,53 +98,6 @@ def preimages(
 
 def _loaded(given: Any) -> Graph:
     return given if isinstance(given, Graph) else load(given)
-
-
-def asked_ball(graph: Graph, ball: BallLike | None, domain: DomainLike | None) -> Ball:
-    """What people write for a ball, as a Ball that fits the network."""
-    if graph.input_dim > 2:
-        raise QueryError(
-            f"linear regions are drawn for one or two inputs, not {graph.input_dim}",
-            remedy="`fix` the inputs that should not vary",
-        )
-    return ball_for(graph, ball, domain)
-
-
-def ball_for(graph: Graph, ball: BallLike | None, domain: DomainLike | None) -> Ball:
-    """The same for any number of inputs."""
-    if isinstance(ball, Ball | Query):
-        made = ball.ball if isinstance(ball, Query) else ball
-        if domain is not None:
-            cut = Query("pseudo", made.center, made.radius, made.norm, domain=domain).ball
-            made = replace(made, low=np.maximum(made.low, cut.low), high=np.minimum(made.high, cut.high))
-    elif ball is None:
-        made = _box_as_ball(graph, domain)
-    else:
-        parts: list[Any] = list(ball) if isinstance(ball, Iterable) and not isinstance(ball, str) else [ball]
-        if len(parts) not in (2, 3):
-            raise QueryError(
-                f"a ball is (center, radius) or (center, radius, norm), got {len(parts)} values",
-                remedy="for a box, give domain=(low, high)",
-            )
-        norm = parts[2] if len(parts) == 3 else "inf"
-        center = parts[0] if np.ndim(parts[0]) or isinstance(parts[0], str) else [parts[0]]
-        made = Query("pseudo", center, parts[1], norm, domain=domain).ball
-    if len(made.center) != graph.input_dim:
-        raise QueryError(
-            f"the centre has {len(made.center)} coordinates but the network has {graph.input_dim} inputs",
-            remedy="give one number per input",
-        )
-    return made
-
-
-def _box_as_ball(graph: Graph, domain: DomainLike | None) -> Ball:
-    if domain is None:
-        raise QueryError("no ball and no domain were given", remedy="give (center, radius), or domain=(low, high)")
-    low, high = box = box_of(domain, graph.input_dim)
-    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-        raise QueryError("without a ball the domain must be a bounded box with low < high")
-    middle = low + (high - low) / 2
-    return Query("pseudo", middle, float((high - low).max()), domain=box).ball
 
 
 def _surroundings(graph: Graph, ball: Ball) -> Surroundings:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.analysis.linear_regions import BallLike, ball_for
+from ircert.analysis.asked_ball import BallLike, ball_for
 from ircert.analysis.lipschitz import enclosures, exact, one_matrix
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.certification import certify, check_limits, piecewise_linear

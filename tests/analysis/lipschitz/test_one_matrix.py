@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ircert
-from ircert.analysis.linear_regions import ball_for
+from ircert.analysis.asked_ball import ball_for
 from ircert.analysis.lipschitz.one_matrix import DEFINITE, DOMINANT, _from_norm_2, at_least
 from ircert.data import networks
 from ircert.geometry.norm import Norm

@@ -1,0 +1,1 @@
+"""Smooth networks of few inputs, by boxes: where the determinant vanishes, and all points with one value."""

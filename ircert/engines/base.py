@@ -16,6 +16,7 @@ from ircert.exact.rounding import rounded_up
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place, Placed
 from ircert.ir.arrays import Array
+from ircert.ir.boxed_pair import BoxedPair
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline
 from ircert.questions.network import Network, Networks
@@ -114,6 +115,11 @@ class Question(Placed):
         return min(whole, self.norm.length_up(self.norm.measure(sides)))
 
 
+def free_inputs(question: Question) -> list[int]:
+    """The inputs that the domain leaves some room."""
+    return [i for i, (a, b) in enumerate(zip(question.low.tolist(), question.high.tolist(), strict=True)) if a < b]
+
+
 Points: TypeAlias = tuple[list[Fraction], list[Fraction]]
 """Two exact points."""
 Stats: TypeAlias = Mapping[str, Any]
@@ -129,6 +135,7 @@ class Answer:
              an infimum, near it)
     turned:  two exact points inside every larger ball, with determinants of opposite signs: another kind of witness for
              `local` with as many outputs as inputs
+    boxes:   boxes that hold a violation, in place of the exact pair, where networks have no exact evaluation
     stats:   free form; a dict under "seconds" is shown as where the time went
     engine:  who answered, if it was not the engine that was asked
     stop:    what ended the search before it knew; None where it went to its end
@@ -146,6 +153,7 @@ class Answer:
     engine: str | None = None
     stop: Stop | None = None
     turned: Points | None = None
+    boxes: BoxedPair | None = None
 
     @classmethod
     def good(cls, end: End, stats: Stats = NO_STATS, optimum: Optimum | None = None, trust: Trust = "exact") -> Answer:

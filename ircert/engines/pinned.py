@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
-from ircert.engines.base import Answer, Cause, Question, Stop
-from ircert.questions.network import Networks
+from ircert.engines.base import Answer, Points, Question
+from ircert.ir.boxed_pair import BoxedPair
+
+Vector: TypeAlias = list[Fraction]
 
 
 def without_pinned(question: Question) -> Question:
@@ -30,22 +35,33 @@ def _pinned(question: Question) -> dict[int, float]:
     return {i: float(question.center[i]) for i in np.flatnonzero(question.low == question.high).tolist()}
 
 
-def _without(answer: Answer, free: list[int]) -> Answer:
-    if answer.witness is None:
-        return answer
-    x, y = ([point[i] for i in free] for point in answer.witness)
-    return replace(answer, witness=(x, y))
-
-
 def unpinned(answer: Answer, question: Question) -> Answer:
-    """The answer to `without_pinned(question)` with its witness in all coordinates, by the lift of what fixed them."""
+    """The answer to `without_pinned(question)` with its points in all coordinates, by the lift of what fixed them."""
     values = _pinned(question)
-    if values and answer.turned is not None:  # determinants are those of all inputs
-        verdict = "unresolved" if answer.verdict == "refuted" else answer.verdict
-        stop = answer.stop or Stop(Cause.UNDECIDED, "determinants of some inputs alone are not judged")
-        answer = replace(answer, verdict=verdict, turned=None, refuted=None, stop=stop)
-    if answer.witness is None or not values:
+    if not values:
         return answer
-    fixed: Networks = question.networks.fix(values)
-    x, y = (fixed.network.restored(point) for point in answer.witness)
-    return replace(answer, witness=(x, y))
+
+    def wider(radii: Vector) -> Vector:
+        rest = iter(radii)
+        return [Fraction(0) if j in values else next(rest) for j in range(len(radii) + len(values))]
+
+    return _moved(answer, question.networks.fix(values).network.restored, wider)
+
+
+def _without(answer: Answer, free: list[int]) -> Answer:
+    def chosen(point: Vector) -> Vector:
+        return [point[i] for i in free]
+
+    return _moved(answer, chosen, chosen)
+
+
+def _moved(answer: Answer, point: Callable[[Vector], Vector], radii: Callable[[Vector], Vector]) -> Answer:
+    """The answer with its points, and the radii of boxes, in other coordinates."""
+
+    def both(points: Points | None) -> Points | None:
+        return None if points is None else (point(points[0]), point(points[1]))
+
+    boxes = answer.boxes
+    if boxes is not None:
+        boxes = BoxedPair(point(boxes.x), point(boxes.y), radii(boxes.x_radii), radii(boxes.y_radii))
+    return replace(answer, witness=both(answer.witness), turned=both(answer.turned), boxes=boxes)

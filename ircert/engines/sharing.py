@@ -61,8 +61,8 @@ def merged(known: Answer | None, later: Answer) -> Answer:
     found = replace(later, certified=_beyond(known.certified, later.certified))
     if later.certified <= known.certified:
         found = replace(later, certified=known.certified, trust=known.trust)
-    if known.witness is not None and not _is_nearer(later, known):
-        found = replace(found, refuted=known.refuted, witness=known.witness)
+    if (known.witness or known.boxes) is not None and not _is_nearer(later, known):
+        found = replace(found, refuted=known.refuted, witness=known.witness, boxes=known.boxes)
     if known.turned is not None and (later.refuted is None or (known.refuted or math.inf) < later.refuted):
         found = replace(found, refuted=known.refuted, turned=known.turned)
     return found
@@ -76,8 +76,9 @@ def _beyond(known: End, later: End) -> End:
 
 
 def _is_nearer(later: Answer, known: Answer) -> bool:
-    if later.witness is None or later.verdict == "refuted":
-        return later.witness is not None
+    shown = (later.witness or later.boxes) is not None
+    if not shown or later.verdict == "refuted":
+        return shown
     return known.refuted is None or (later.refuted is not None and later.refuted <= known.refuted)
 
 

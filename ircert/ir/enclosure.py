@@ -54,10 +54,48 @@ def enclosed_on_box(graph: Graph, box: list[arb], columns: list[int]) -> tuple[l
     return values, slopes
 
 
-def enclosed_determinant(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb:
-    """The determinant of the Jacobian at one point, as a ball."""
+def enclosed_determinant(graph: Graph, x: Iterable[Any], bits: int = BITS, columns: Sequence[int] | None = None) -> arb:
+    """The determinant of the Jacobian at one point, as a ball; of some inputs alone, as many as there are outputs."""
     with ctx.workprec(bits):
-        return cast("arb", enclosed_jacobian(graph, x, bits).det())
+        chosen = range(graph.input_dim) if columns is None else columns
+        _, jacobian = _Walk(_lowered(graph), columns=chosen).run(_point(graph, x))
+        assert jacobian is not None
+        return cast("arb", jacobian.det())
+
+
+def leaves_room(graph: Graph, x: Iterable[Any], inputs: list[int], other: Graph | None = None) -> bool:
+    """Whether, for sure, there are inputs, one more than outputs, whose secants near a point are regular if one more
+    function is taken to the outputs: an output of another network or, without one, one of these inputs itself.
+
+    One of them is chosen by floats, and a determinant of balls decides.
+    """
+    m = graph.output_dim
+    if len(inputs) <= m:
+        return False
+    with ctx.workprec(BITS):
+        point = [arb(fmpq(v.numerator, v.denominator)) for v in _point(graph, x)]
+        _, first = enclosed_on_box(graph, point, inputs)
+        last = _unit(len(inputs)) if other is None else enclosed_on_box(other, point, inputs)[1]
+        rows = first.tolist()
+        for more in last.tolist():
+            whole = [*rows, more]
+            chosen = _independent(np.array([[float(v.mid()) for v in row] for row in whole]))
+            value = _rows([[row[j] for j in chosen] for row in whole]).det()
+            if value > 0 or value < 0:
+                return True
+    return False
+
+
+def _independent(rows: NDArray[np.float64]) -> list[int]:
+    """As many columns as rows, as independent as they seem to be."""
+    from scipy.linalg import qr
+
+    order = qr(np.nan_to_num(rows), mode="r", pivoting=True)[1]
+    return [int(j) for j in order[: len(rows)]]
+
+
+def _unit(size: int) -> arb_mat:
+    return arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
 
 
 def _lowered(graph: Graph) -> Graph:

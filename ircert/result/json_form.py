@@ -69,6 +69,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "separation": witness.separation,
         "output_gap": witness.output_gap,
         "exact": {"x": witness.exact.x, "y": witness.exact.y},
+        **({} if witness.radii is None else {"radii": {"x": witness.radii.x, "y": witness.radii.y}}),
     }
 
 

@@ -32,7 +32,7 @@ def summary(result: Result) -> str:
     if result.reason is not None:
         lines.append(f"  why        {result.reason}")
     lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
-    lines += _optimum(result) + _witness(result)
+    lines += _optimum(result) + _witness(result) + _turned(result)
     lines.append(f"  trust      {TRUST[result.trust]}")
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
@@ -77,12 +77,16 @@ def _optimum(result: Result) -> list[str]:
 def _witness(result: Result) -> list[str]:
     found = result.witness
     if found is None:
-        return _turned(result)
+        return []
     apart = "outputs of the other network" if result.problem == "transform" else "points"
+    how = "replayed in exact arithmetic on the loaded network"
+    if found.radii is not None:
+        size = max(float(r) for r in found.radii.x + found.radii.y)
+        how = f"in boxes of radius {size:.2g} around these, proved by interval arithmetic"
     return [
         f"  witness    x = {_point(found.x.tolist())}",
         f"             y = {_point(found.y.tolist())}",
-        f"             {apart} {found.separation:.6g} apart; replayed in exact arithmetic on the loaded network",
+        f"             {apart} {found.separation:.6g} apart; {how}",
     ]
 
 

@@ -10,8 +10,7 @@ from typing import Any
 from ircert import engines
 from ircert.engines.asking import ask, given_options, nothing_known, refused
 from ircert.engines.auto.turns import Plan
-from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop
-from ircert.engines.instant.collapse import free_inputs
+from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop, free_inputs
 from ircert.engines.sharing import merged, settled, statistics
 from ircert.errors import IrcertError
 

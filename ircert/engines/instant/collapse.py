@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
-from ircert.engines.base import Question
+from ircert.engines.base import Question, free_inputs
 from ircert.engines.instant.cones import cone_direction
 from ircert.engines.instant.directions import Direction, Neighbourhood, Vector
 from ircert.engines.instant.reach import reach_exponent
@@ -24,11 +24,6 @@ Pair = tuple[Vector, Vector]
 
 TRIES = 3
 """Linear regions next to the centre that are looked at, where it lies on a kink."""
-
-
-def free_inputs(question: Question) -> list[int]:
-    """The inputs that the domain leaves some room."""
-    return [i for i, (a, b) in enumerate(zip(question.low.tolist(), question.high.tolist(), strict=True)) if a < b]
 
 
 def collision_next_to_center(question: Question, graph: Graph, other: Graph | None) -> Pair | None:

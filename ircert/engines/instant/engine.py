@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ircert.engines.base import Answer, Question
-from ircert.engines.instant.collapse import Pair, collision_at_center, collision_next_to_center, free_inputs
+from ircert.engines.base import Answer, Question, free_inputs
+from ircert.engines.instant.collapse import Pair, collision_at_center, collision_next_to_center
 from ircert.engines.instant.contraction import is_injective
 from ircert.engines.instant.dependence import is_function_of
 from ircert.engines.instant.derivatives import Arithmetic, M, derivatives, work

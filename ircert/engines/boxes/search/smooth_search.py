@@ -25,7 +25,8 @@ from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
 from ircert.engines.boxes.workers.pool import WorkerPool
-from ircert.engines.judge import NOTHING, TURNED
+from ircert.engines.judge import NOTHING
+from ircert.engines.refutation import TURNED
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError
 from ircert.ir.arrays import Array

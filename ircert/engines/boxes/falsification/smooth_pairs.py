@@ -1,0 +1,190 @@
+"""Violations of smooth networks: pairs that floats find, brought near to the centre, and proved in boxes (R-13).
+
+Pairs of random points are moved by the Gauss-Newton method until the outputs agree, or one starts on both sides of a
+fold. The best of them are moved along the set of all collisions towards the centre; inputs of x and y, as many as there
+are equations, are then solved for in interval arithmetic, while the others stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from scipy.linalg import qr
+
+from ircert.engines.boxes.falsification.collision_equations import CollisionEquations
+from ircert.engines.boxes.falsification.nearest_pair import NearestPair
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.ir.arrays import Array
+from ircert.ir.boxed_pair import BoxedPair, boxed
+from ircert.limits import checkpoint
+
+STARTS, ROUNDS = 64, 16
+"""Pairs that are moved at once, and how often."""
+KEPT = 3
+"""So many of them are brought nearer."""
+SOLVED = 1e-6
+"""A divided difference below this, in parts of the largest slope, may become 0."""
+SIDEWAYS = 1e-3
+"""How far from a fold a pair starts, in parts of the ball."""
+CLOSEST = (1e-2, 1e-4, 1e-6, 1e-7)
+"""How close the points may come to each other, in parts of the ball, while they are brought nearer."""
+NEARER = 1 - 1e-9
+INSIDE = 1 - 1e-12
+
+
+@dataclass(eq=False)
+class SmoothPairs:
+    """The search; `best` is the nearest violation that was proved, with the radius of a ball that holds it.
+
+    given: the network whose outputs must agree; told: for `transform`, the one that must tell the points apart
+    """
+
+    given: Setting
+    told: Setting | None
+    pseudo: bool
+    seed: int = 0
+    best: tuple[float, BoxedPair] | None = None
+    equations: CollisionEquations = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.equations = CollisionEquations(self.given, self.told, self.pseudo)
+        self._generator = np.random.default_rng(self.seed)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether there are more equations than unknowns: collisions would be a coincidence."""
+        rows = len(self.equations.rows)
+        return rows > self.equations.size or rows == 0
+
+    # --- searching ---------------------------------------------------------------------------------------------------
+
+    def look(self, reach: float) -> bool:
+        """Whether a nearer violation than before was found within the reach."""
+        if self.is_hopeless:
+            return False
+        reach = reach if self.best is None else min(reach, NEARER * self.best[0])
+        with np.errstate(all="ignore"):
+            return self._follow_best(self._candidates(reach), reach)
+
+    def look_at_fold(self, point: Array, reach: float) -> bool:
+        """Whether a pair on both sides of a fold, next to this point, is a nearer violation."""
+        with np.errstate(all="ignore"):
+            slopes = self.equations.jacobian(point)
+            step = SIDEWAYS * reach * np.linalg.svd(slopes)[2][-1]
+            around = point - self.given.center
+            return self._follow_best(np.concatenate([around + step, around - step])[None], reach)
+
+    def _box(self, reach: float) -> tuple[Array, Array]:
+        """The box around a ball, relative to the centre, for all points of a pair."""
+        low, high = self.given.low - self.given.center, self.given.high - self.given.center
+        copies = self.equations.size // self.given.size
+        return np.tile(np.maximum(low, -reach), copies), np.tile(np.minimum(high, reach), copies)
+
+    def _candidates(self, reach: float) -> Array:
+        """Pairs that seem to be violations, the nearest first."""
+        low, high = self._box(reach)
+        scale = self._generator.random((STARTS, 1)) ** 0.5
+        starts = scale * (low + (high - low) * self._generator.random((STARTS, len(low))))
+        pairs = self.equations.solved(starts, low, high, ROUNDS)
+        if not len(pairs):
+            return pairs
+        h, slopes = self.equations.divided(pairs)
+        sizes = np.abs(slopes).max(axis=(1, 2)) * np.linalg.norm(pairs, axis=1)
+        gaps = np.linalg.norm(self.equations.apart(pairs)[0], axis=1)
+        good = (np.abs(h).max(axis=1) < SOLVED * sizes) & (gaps > CLOSEST[-1] * np.median(gaps))
+        pairs = pairs[good]
+        return pairs[np.argsort(self._distances(pairs), kind="stable")[:KEPT]]
+
+    def _distances(self, pairs: Array) -> Array:
+        parts = pairs.reshape(len(pairs), self.equations.size // self.given.size, self.given.size)
+        return self.given.norm.lengths(parts).max(axis=1, initial=0.0)
+
+    def _follow_best(self, pairs: Array, reach: float) -> bool:
+        """Bring pairs nearer, prove the nearest, and go on with that; what was proved stays where time ends."""
+        found = [(self._nearer(pair, CLOSEST[0]), pair) for pair in pairs]
+        moved = np.array([better for better, _ in found if np.isfinite(better).all()])
+        if not len(moved):
+            return False
+        pair = moved[int(np.argmin(self._distances(moved)))]
+        kept = self._keep(pair, reach)
+        for closest in CLOSEST[1:]:
+            better = self._nearer(pair, closest)
+            if not np.isfinite(better).all():
+                break
+            pair = better
+            kept |= self._keep(pair, reach)
+        return kept
+
+    def _nearer(self, pair: Array, closest: float) -> Array:
+        """A pair of the same family that is nearer, and as far apart as this part of the ball, or as it was."""
+        checkpoint()
+        program = NearestPair(self.equations, max(float(self._distances(pair[None])[0]), 1e-300))
+        size = float(np.linalg.norm(self.equations.apart(pair[None])[0]))
+        return program.nearest(pair, min(closest * self._scale(program.unit), size))
+
+    def _scale(self, unit: float) -> float:
+        """How much of a gap is large: the radius, or how much outputs of the other network differ in the ball."""
+        if self.told is None:
+            return unit
+        low, high = self._box(unit)
+        pairs = low + (high - low) * np.random.default_rng(0).random((16, len(low)))
+        return float(np.linalg.norm(self.equations.apart(pairs)[0], axis=1).max())
+
+    def spread(self, radius: float) -> bool:
+        """Whether the best pair was moved farther apart inside a ball, the violation being what is wanted."""
+        if self.best is None:
+            return False
+        pair = self.best[1]
+        points = [pair.x] if self.pseudo else [pair.x, pair.y]
+        offsets = [float(v - c) for point in points for v, c in zip(point, self.given.exact_center, strict=True)]
+        with np.errstate(all="ignore"):
+            found = NearestPair(self.equations, radius).farthest_apart(np.array(offsets), radius * INSIDE)
+            proved = self._proved(found) if np.isfinite(found).all() else None
+        if proved is None or proved[0] > radius:
+            return False
+        self.best = proved
+        return True
+
+    # --- proofs ------------------------------------------------------------------------------------------------------
+
+    def _keep(self, pair: Array, reach: float) -> bool:
+        proved = self._proved(pair)
+        limit = reach if self.best is None else min(reach, self.best[0])
+        if proved is None or not proved[0] <= limit or (self.best is not None and proved[0] >= self.best[0]):
+            return False
+        self.best = proved
+        return True
+
+    def _proved(self, pair: Array) -> tuple[float, BoxedPair] | None:
+        """Boxes near a pair that hold a violation, with the radius of a ball that holds them."""
+        x, y = (points[0] for points in self.equations.points(pair[None]))
+        x, y = (np.clip(point, self.given.low, self.given.high) for point in (x, y))
+        if not (np.isfinite(x).all() and np.isfinite(y).all()):
+            return None
+        exact = [[Fraction(v) for v in point.tolist()] for point in (x, y)]
+        told = None if self.told is None else self.told.graph
+        found = boxed(self.given.graph, exact[0], exact[1], self._unknowns(pair), told)
+        if found is None or not self._is_in_domain(found):
+            return None
+        norm = self.given.norm
+        reaches = found.reaches(self.given.exact_center)
+        return max(norm.length_up(norm.measure(reach)) for reach in reaches), found
+
+    def _unknowns(self, pair: Array) -> list[tuple[int, int]]:
+        """Inputs that are solved for: independent ones, those with room in the domain and the ball first."""
+        n, slopes = self.given.size, self.equations.slopes(pair)
+        low, high = self._box(float(self._distances(pair[None])[0]))
+        room = np.minimum(pair - low, high - pair)
+        weights = np.where(room > 0, 1.0, 1e-3)
+        order = qr(np.nan_to_num(slopes * weights), mode="r", pivoting=True)[1][: len(slopes)]
+        return sorted((int(j) // n, int(j) % n) for j in order)
+
+    def _is_in_domain(self, pair: BoxedPair) -> bool:
+        low, high = self.given.low.tolist(), self.given.high.tolist()
+        return all(
+            a <= v - r and v + r <= b
+            for middle, radii in pair.sides
+            for v, r, a, b in zip(middle, radii, low, high, strict=True)
+        )

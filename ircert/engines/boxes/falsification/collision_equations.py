@@ -13,10 +13,10 @@ import numpy as np
 
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Indices
 from ircert.limits import checkpoint
 
-TINY = 1e-300
+TINY, LARGEST = 1e-300, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,16 @@ class CollisionEquations:
         return self.given.outputs(self.given.center[None])
 
     @cached_property
-    def rows(self) -> Array:
+    def rows(self) -> Indices:
         """The outputs that depend on the inputs somewhere, as far as a few points show."""
         steps = np.random.default_rng(0).uniform(-1, 1, (16, self.given.size))
         slopes = self._jacobians(0, self.given.center + steps)
-        return np.flatnonzero((slopes != 0).any(axis=(0, 2)))
+        return np.asarray(np.flatnonzero((slopes != 0).any(axis=(0, 2))), dtype=np.int64)
 
     def points(self, pairs: Array) -> tuple[Array, Array]:
         """x and y."""
         n = self.given.size
+        pairs = _numbers(pairs)
         y = np.zeros((len(pairs), n)) if self.pseudo else pairs[:, n:]
         return self.given.center + pairs[:, :n], self.given.center + y
 
@@ -63,7 +64,7 @@ class CollisionEquations:
     def divided(self, pairs: Array) -> tuple[Array, Array]:
         """h of every pair, and its derivatives."""
         checkpoint()
-        n = self.given.size
+        n, pairs = self.given.size, _numbers(pairs)
         x, y = self.points(pairs)
         steps = pairs[:, :n] if self.pseudo else pairs[:, :n] - pairs[:, n:]
         lengths = np.linalg.norm(steps, axis=1)[:, None] + TINY
@@ -99,7 +100,7 @@ class CollisionEquations:
         return pairs[:, :n] - pairs[:, n:], np.concatenate([one, -one], axis=2)
 
     def solved(self, pairs: Array, low: Array, high: Array, rounds: int) -> Array:
-        """Pairs after so many steps of the Gauss-Newton method, kept in a box; the steps are at most half of |x - y|."""
+        """Pairs after so many Gauss-Newton steps, kept in a box; each step is at most half of |x - y|."""
         n = self.given.size
         for _ in range(rounds):
             h, slopes = self.divided(pairs)
@@ -114,3 +115,8 @@ class CollisionEquations:
             steps *= np.minimum(1.0, most / (sizes + TINY))[:, None]
             pairs = np.clip(pairs + steps, low, high)
         return pairs
+
+
+def _numbers(pairs: Array) -> Array:
+    """Methods in floats may go anywhere: numbers that networks take."""
+    return np.clip(np.nan_to_num(pairs), -LARGEST, LARGEST)

@@ -68,11 +68,10 @@ class NearestPair:
             )
         last = np.zeros(len(start))
         last[-1] = 1.0
-        size = 1.0 if radius is None else max(self._gap(start)[0], 1e-300)
         found = minimize(
-            (lambda w: w[-1]) if radius is None else (lambda w: -self._gap(w)[0] / size),
+            (lambda w: w[-1]) if radius is None else (lambda w: -self._length(w)[0]),
             start,
-            jac=(lambda w: last) if radius is None else (lambda w: -self._gap(w)[1] / size),
+            jac=(lambda w: last) if radius is None else (lambda w: -self._length(w)[1]),
             bounds=list(zip(low, high, strict=True)),
             constraints=constraints,
             method="SLSQP",
@@ -108,6 +107,12 @@ class NearestPair:
         full = np.zeros(len(w))
         full[:d] = 2 * gap[0] @ slopes[0] * self.unit
         return float(gap[0] @ gap[0]), full
+
+    def _length(self, w: Array) -> tuple[float, Array]:
+        """How far apart a pair is, in units, and its derivative."""
+        square, slope = self._gap(w)
+        length = max(np.sqrt(square), 1e-300)
+        return float(length / self.unit), slope / (2 * length * self.unit)
 
     def _distances(self, w: Array) -> tuple[Array, Array]:
         """What must be at least 0: room in the ball whose radius is the last unknown."""

@@ -72,8 +72,8 @@ class SmoothPairs:
         """Whether a pair on both sides of a fold, next to this point, is a nearer violation."""
         with np.errstate(all="ignore"):
             slopes = self.equations.jacobian(point)
-            step = SIDEWAYS * reach * np.linalg.svd(slopes)[2][-1]
             around = point - self.given.center
+            step = SIDEWAYS * np.linalg.norm(around) * np.linalg.svd(slopes)[2][-1]
             return self._follow_best(np.concatenate([around + step, around - step])[None], reach)
 
     def _box(self, reach: float) -> tuple[Array, Array]:
@@ -103,12 +103,13 @@ class SmoothPairs:
 
     def _follow_best(self, pairs: Array, reach: float) -> bool:
         """Bring pairs nearer, prove the nearest, and go on with that; what was proved stays where time ends."""
-        found = [(self._nearer(pair, CLOSEST[0]), pair) for pair in pairs]
-        moved = np.array([better for better, _ in found if np.isfinite(better).all()])
-        if not len(moved):
-            return False
-        pair = moved[int(np.argmin(self._distances(moved)))]
-        kept = self._keep(pair, reach)
+        kept = len(pairs) > 0 and self._keep(pairs[0], reach)
+        moved = [self._nearer(pair, CLOSEST[0]) for pair in pairs]
+        moved = [pair for pair in moved if np.isfinite(pair).all()]
+        if not moved:
+            return kept
+        pair = moved[int(np.argmin(self._distances(np.array(moved))))]
+        kept |= self._keep(pair, reach)
         for closest in CLOSEST[1:]:
             better = self._nearer(pair, closest)
             if not np.isfinite(better).all():
@@ -121,8 +122,7 @@ class SmoothPairs:
         """A pair of the same family that is nearer, and as far apart as this part of the ball, or as it was."""
         checkpoint()
         program = NearestPair(self.equations, max(float(self._distances(pair[None])[0]), 1e-300))
-        size = float(np.linalg.norm(self.equations.apart(pair[None])[0]))
-        return program.nearest(pair, min(closest * self._scale(program.unit), size))
+        return program.nearest(pair, min(closest * self._scale(program.unit), self._gaps(pair)))
 
     def _scale(self, unit: float) -> float:
         """How much of a gap is large: the radius, or how much outputs of the other network differ in the ball."""
@@ -132,20 +132,33 @@ class SmoothPairs:
         pairs = low + (high - low) * np.random.default_rng(0).random((16, len(low)))
         return float(np.linalg.norm(self.equations.apart(pairs)[0], axis=1).max())
 
+    def look_anywhere(self, reach: float) -> bool:
+        """Whether there is a violation within the reach, however near."""
+        with np.errstate(all="ignore"):
+            return not self.is_hopeless and any(self._keep(pair, reach) for pair in self._candidates(reach))
+
     def spread(self, radius: float) -> bool:
-        """Whether the best pair was moved farther apart inside a ball, the violation being what is wanted."""
+        """Whether a violation with points farther apart than those of the best one was found in a ball; it becomes the
+        best one, although it need not be near."""
         if self.best is None:
             return False
-        pair = self.best[1]
-        points = [pair.x] if self.pseudo else [pair.x, pair.y]
-        offsets = [float(v - c) for point in points for v, c in zip(point, self.given.exact_center, strict=True)]
         with np.errstate(all="ignore"):
-            found = NearestPair(self.equations, radius).farthest_apart(np.array(offsets), radius * INSIDE)
-            proved = self._proved(found) if np.isfinite(found).all() else None
-        if proved is None or proved[0] > radius:
-            return False
-        self.best = proved
-        return True
+            starts = [self._offsets(self.best[1]), *self._candidates(radius)]
+            program, most = NearestPair(self.equations, radius), self._gaps(starts[0])
+            for start in starts:
+                found = program.farthest_apart(start, radius * INSIDE)
+                if np.isfinite(found).all() and self._gaps(found) > most:
+                    proved = self._proved(found)
+                    if proved is not None and proved[0] <= radius:
+                        self.best, most = proved, self._gaps(found)
+        return most > self._gaps(starts[0])
+
+    def _gaps(self, pair: Array) -> float:
+        return float(np.linalg.norm(self.equations.apart(pair[None])[0]))
+
+    def _offsets(self, pair: BoxedPair) -> Array:
+        points = [pair.x] if self.pseudo else [pair.x, pair.y]
+        return np.array([float(v - c) for p in points for v, c in zip(p, self.given.exact_center, strict=True)])
 
     # --- proofs ------------------------------------------------------------------------------------------------------
 

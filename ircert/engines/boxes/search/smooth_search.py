@@ -1,4 +1,4 @@
-"""One question about networks with curves: balls that one matrix proves, and turned points that refute.
+"""One question about networks with curves: balls that one matrix proves; turned points and pairs in boxes that refute.
 
 What needs linear regions (pairs of regions, trees of phases, collisions by exact programs) has no part in it.
 """
@@ -9,8 +9,7 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from fractions import Fraction
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,32 +18,30 @@ import numpy as np
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches, times
-from ircert.engines.boxes.falsification.turned_points import TurnedPoints
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
+from ircert.engines.boxes.search.smooth_hunt import GROWTH, SmoothHunt
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
-from ircert.engines.refutation import TURNED
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError
 from ircert.ir.arrays import Array
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.radius import End
+from ircert.result.result import Verdict
 
 CLEAR = "no violation in this ball: one matrix C with sym(C J) positive definite at all its points{}; safely rounded"
 GIVEN = ", so that the given outputs tell its points apart"
 KNOWN = "known from another engine"
-FEWER = "a smooth network with fewer outputs than free inputs is not proved, and collisions of it are not looked for"
+FEWER = "a smooth network with fewer outputs than free inputs is not proved: violations alone were looked for"
 BENDING = 0.5
 """The first ball moves the neuron that moves fastest by this, about."""
 CLOSE = 1.005
 """Between a ball that is proved and one for which there is no matrix, nothing is tried if they are that close."""
-GROWTH, LEVELS = 4.0, 9
-"""Turned points are sought in balls that grow, so often at first."""
 HUNTING = 0.1
-"""The part of the time that looking for them may take …"""
+"""The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
 """… at first, and the seconds that it may take where a third of a limit allows them."""
 
@@ -65,18 +62,12 @@ class SmoothSearch:
         self.clear, self.stop = good_radius(question), None
         self._known = self.clear
         self.pool = WorkerPool(question.threads, question.deadline.left)
+        self.hunt = SmoothHunt(question, self.setting)
 
     @cached_property
     def covering(self) -> Covering:
         """One matrix for the outputs that must agree."""
         return Covering(Batches(self.setting), self.counts, self._report, self.question.seed, processes=self.pool)
-
-    @cached_property
-    def turned(self) -> TurnedPoints | None:
-        """Who looks for turned points, where they say something."""
-        if self.question.problem != "local" or self.setting.constrained != self.setting.size:
-            return None
-        return TurnedPoints(self.setting, self.question.seed)
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
@@ -96,16 +87,20 @@ class SmoothSearch:
         return self._ends(stop)
 
     def _searched(self) -> Stop | None:
-        if self.setting.constrained < self.setting.size:
-            return Stop(Cause.UNDECIDED, FEWER)
+        fewer = self.setting.constrained < self.setting.size
         with np.errstate(all="ignore"):
             self._begin()
-            if self.question.radius is not None:
+            if fewer or self._is_settled():
+                pass
+            elif self.question.radius is not None:
                 self._prove(self.question.radius, math.inf)
             else:
                 self._climb()
+            self._finish()
         if self._is_settled():
             return None
+        if fewer:
+            return Stop(Cause.UNDECIDED, FEWER)
         if self.question.deadline.passed():
             return Stop(Cause.TIME, work=self._work())
         if self._is_over():
@@ -161,52 +156,41 @@ class SmoothSearch:
 
     def _top(self) -> float:
         """The largest ball that is worth proving."""
-        best = self._refuted
+        best = self.hunt.refuted
         if best is None:
             return self.question.reach
         return min(best * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
-    @property
-    def _refuted(self) -> float | None:
-        made = self.__dict__.get("turned")
-        return None if made is None or made.best is None else float(made.best[0])
-
     def _is_settled(self) -> bool:
         if self.question.radius is not None:
-            return self.clear >= self.question.radius or self._holds_turned(self.question.radius)
+            return self.clear >= self.question.radius or self.hunt.holds(self.question.radius)
         return self.clear >= self._top() * (1 - self.question.tol / 4)
 
-    def _holds_turned(self, radius: float) -> bool:
-        return self._refuted is not None and self._refuted < radius
-
-    # --- turned points -----------------------------------------------------------------------------------------------
+    # --- violations --------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Look for turned points for a part of the time."""
+        """Look for violations for a part of the time."""
+        self._hunted(lambda: self.hunt.begin(self._first, self._is_over))
+
+    def _finish(self) -> None:
+        """A pair for people, where there is time for it."""
+        if not self._is_over():
+            self._hunted(self.hunt.finish)
+
+    def _hunted(self, work: Callable[[], None]) -> None:
         left = self.question.deadline.left()
         with suppress(OutOfTime), until(Deadline(max(HUNTING * left, min(LEAST_HUNTING, left / 3)))):
-            self._timed("falsification", self._hunt)
-
-    def _hunt(self) -> None:
-        """In balls that grow, until one has a turned point."""
-        hunter = self.turned
-        if hunter is None or hunter.home is None:
-            return
-        reach = self.question.reach if self.question.radius is not None else min(self.question.reach, self._first)
-        for _ in range(LEVELS):
-            if self._is_over() or hunter.look(reach) or reach >= self.question.reach:
-                break
-            reach = min(GROWTH * reach, self.question.reach)
+            self._timed("falsification", work)
 
     def _hunt_beside(self) -> None:
         """Look again, where the proofs met points that seem turned, or for a part of the time."""
-        hunter, met = self.turned, self.covering.turned
+        met = self.covering.turned
         self.covering.turned = []
-        if hunter is None or self._is_over():
+        if self._is_over():
             return
         spent = self.seconds.get("falsification", 0.0)
         if met or spent < HUNTING * sum(self.seconds.values()):
-            hunter.look(min(self.question.reach, max(GROWTH * self.clear, self._first)), met)
+            self.hunt.look(min(self.question.reach, max(GROWTH * self.clear, self._first)), met)
 
     # --- small things ------------------------------------------------------------------------------------------------
 
@@ -215,16 +199,14 @@ class SmoothSearch:
         return self.question.deadline.passed() or (budget is not None and self.counts.work > budget)
 
     def _ends(self, stop: Stop | None) -> Answer:
-        certified, pair = self._certified(), self._pair()
-        question = self.question
-        if question.radius is None:
-            refuted = None if self._refuted is None else End(self._refuted, TURNED)
-            return Answer(None, certified, refuted, None, "exact", self._stats(), stop=stop, turned=pair)
-        if self.clear >= question.radius:
+        certified, hunt, question = self._certified(), self.hunt, self.question
+        if question.radius is not None and self.clear >= question.radius:
             return Answer.good(certified, self._stats())
-        if self._holds_turned(question.radius):
-            return Answer("refuted", certified, None, None, "exact", self._stats(), turned=pair)
-        return Answer.undecided(question, certified, stop or Stop(Cause.UNDECIDED), self._stats())
+        if question.radius is not None and not hunt.holds(question.radius):
+            return Answer.undecided(question, certified, stop or Stop(Cause.UNDECIDED), self._stats())
+        verdict: Verdict | None = None if question.radius is None else "refuted"
+        found = Answer(verdict, certified, hunt.end, None, "exact", self._stats(), hunt.optimum, stop=stop)
+        return replace(found, turned=hunt.points, boxes=hunt.boxes)
 
     def _certified(self) -> End:
         if not self.clear:
@@ -233,18 +215,11 @@ class SmoothSearch:
             return End(self.clear, KNOWN)
         return End(self.clear, CLEAR.format(GIVEN if self.question.problem == "transform" else ""))
 
-    def _pair(self) -> tuple[list[Fraction], list[Fraction]] | None:
-        hunter = self.__dict__.get("turned")
-        if hunter is None or hunter.best is None:
-            return None
-        x, y = ([Fraction(v) for v in point.tolist()] for point in (hunter.home, hunter.best[1]))
-        return x, y
-
     def _work(self) -> dict[str, int]:
         return {"boxes": self.counts.boxes}
 
     def _report(self, text: str = "") -> None:
-        self.question.report(Progress(self.clear, self._refuted, text or f"{self.counts.boxes} boxes"))
+        self.question.report(Progress(self.clear, self.hunt.refuted, text or f"{self.counts.boxes} boxes"))
 
     def _timed(self, name: str, work: Callable[[], Any]) -> Any:
         start = time.perf_counter()

@@ -60,15 +60,20 @@ def test_a_known_radius(size: int, norm: str) -> None:
     assert result.radius.refuted is not None
     assert result.radius.certified <= exact <= result.radius.refuted
     assert result.turned is not None
-    assert result.witness is None
+    assert result.witness is not None
+    assert result.witness.radii is not None
+    farthest = max(np.linalg.norm(p - center, ord=float(norm)) for p in (result.witness.x, result.witness.y))
+    assert exact <= farthest <= 1.01 * result.radius.refuted
+    assert 1e-3 < result.witness.separation < 0.1
     (a, b), (c, d) = result.turned.determinants
     assert max(a, b, c, d) > 0 > min(a, b, c, d)
     assert a * b > 0
     assert c * d > 0
     found = read(result.to_json())
     assert found["turned"]["determinants"] == [[a, b], [c, d]]
-    assert found["witness"] is None
+    assert len(found["witness"]["radii"]["x"]) == size
     assert "one orientation" in result.summary()
+    assert "proved by interval arithmetic" in result.summary()
 
 
 @pytest.mark.rule("E-17")
@@ -84,6 +89,11 @@ def test_fixed_balls(radius: float) -> None:
     result = ask(bend(-2.0, 2), [3.0, 3.0], radius=radius)
     assert result.verdict == ("certified" if radius < 3 - FOLD else "refuted")
     assert (result.turned is not None) == (result.verdict == "refuted")
+    assert (result.witness is not None) == (result.verdict == "refuted")
+    if result.witness is not None:
+        points = np.array([result.witness.x, result.witness.y])
+        assert np.abs(points - 3.0).max() <= radius
+        assert result.witness.separation > 0.05
 
 
 def test_injective_everywhere_as_far_as_is_asked() -> None:
@@ -126,26 +136,75 @@ def test_domains_and_pinned_inputs() -> None:
     inside = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=20.0)
     assert float(inside.radius.certified) == 20.0
     pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
-    assert 2.0 < pinned.radius.certified <= 3.0 - FOLD
-    assert pinned.turned is None
+    assert pinned.verdict == "certified"
+    assert pinned.radius.refuted is not None
+    assert pinned.radius.certified <= 3.0 - FOLD <= pinned.radius.refuted
+    assert pinned.witness is not None
+    assert pinned.witness.x[1] == pinned.witness.y[1] == 3.0
+    turned = ask(graph.select([0]), [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
+    assert turned.verdict == "certified"
+    assert turned.turned is not None
     point = ask(graph, [3.0, 3.0], domain=(3.0, 3.0))
     assert float(point.radius.certified) == math.inf
 
 
-def test_other_problems_get_a_certified_end() -> None:
+@pytest.mark.rule("R-13", "E-17")
+def test_other_problems_get_both_ends() -> None:
     graph = bend(-2.0, 2)
-    pseudo = ask(graph, [3.0, 3.0], problem="pseudo", time_limit=2.0)
-    assert 2.0 < pseudo.radius.certified <= 3.0 + FOLD + 2
-    assert pseudo.radius.refuted is None
-    given = ask(graph, [3.0, 3.0], problem="transform", other=network(Gelu(), 3), time_limit=2.0)
-    assert given.radius.certified > 2.0
+    pseudo = ask(graph, [1.95, 1.95], problem="pseudo", time_limit=3.0)
+    assert pseudo.radius.refuted == pytest.approx(1.97937812076377)  # x - 2 tanh(x) at 1.95 and there
+    assert pseudo.radius.certified > 1.0
+    assert pseudo.witness is not None
+    assert pseudo.witness.y.tolist() == [1.95, 1.95]
+    given = ask(graph, [3.0, 3.0], problem="transform", other=network(Gelu(), 3), time_limit=3.0)
+    assert given.verdict == "certified"
+    assert given.radius.refuted is not None
+    assert given.radius.certified <= 3.0 - FOLD <= given.radius.refuted
     assert "tell its points apart" in given.radius.certified.evidence
-    fewer = ask(graph.select([0]), [3.0, 3.0])
-    assert fewer.verdict == "unresolved"
-    assert fewer.reason is not None
-    assert "fewer outputs" in fewer.reason
+    same = ask(graph, [3.0, 3.0], problem="transform", other=graph, time_limit=2.0)
+    assert same.radius.refuted is None
     more = ircert.stack(graph, network(Tanh(), 0))
     assert ask(more, [3.0, 3.0], time_limit=2.0).radius.certified > 2.0
+
+
+@pytest.mark.rule("R-13")
+@pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
+def test_fewer_outputs_than_inputs(problem: str) -> None:
+    graph = bend(-2.0, 2)
+    other = {"other": network(Gelu(), 3)} if problem == "transform" else {}
+    search = ask(graph.select([0]), [3.0, 3.0], problem=problem, **other)
+    assert (search.verdict, search.radius.refuted) == ("refuted", 0.0)
+    ball = ask(graph.select([0]), [3.0, 3.0], problem=problem, radius=0.5, **other)
+    assert ball.verdict == "refuted"
+    assert ball.witness is not None
+    if problem != "transform":
+        assert ball.optimum is not None
+        assert 0.4 < ball.optimum.value <= ball.optimum.bound == (1.0 if problem == "local" else 0.5)
+
+
+@pytest.mark.rule("R-13")
+def test_the_centre_may_be_alone() -> None:
+    """softplus(x) + softplus(-x) + softplus(y) + softplus(-y) has its least value at 0 alone, and no other twice."""
+    build = ircert.Builder(2)
+    bent = build.node(Softplus(), build.affine(build.input, [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))
+    graph = build.graph(build.affine(bent, np.ones((1, 4))))
+    alone = ask(graph, [0.0, 0.0], problem="pseudo", time_limit=2.0, max_radius=4.0)
+    assert (alone.verdict, alone.radius.refuted) == ("unresolved", None)
+    assert "fewer outputs" in str(alone.reason)
+    assert ask(graph, [0.5, 0.0], problem="pseudo").radius.refuted == 0.0
+
+
+@pytest.mark.rule("R-13")
+def test_more_outputs_than_inputs() -> None:
+    """(x - 2 tanh(x), an even function) meets itself at the roots of x = 2 tanh(x) and nowhere else."""
+    build = ircert.Builder(1)
+    odd = build.add(build.input, build.affine(build.node(Tanh(), build.input), [[-2.0]]))
+    even = build.affine(build.node(Silu(), build.affine(build.input, [[1.0], [-1.0]])), [[1.0, 1.0]])
+    result = ask(build.graph(build.concat(odd, even)), [0.25], time_limit=3.0)
+    assert result.radius.refuted == pytest.approx(0.25 + 1.9150080481545375)
+    assert result.turned is None
+    assert result.witness is not None
+    assert sorted(np.concatenate([result.witness.x, result.witness.y])) == pytest.approx([-1.91500805, 1.91500805])
 
 
 def test_auto_asks_boxes_and_others_refuse_in_words() -> None:

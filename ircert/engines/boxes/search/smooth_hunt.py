@@ -1,0 +1,136 @@
+"""Looking for what refutes a ball of a smooth network: turned points, and pairs that are proved in boxes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ircert.engines.base import Points, Question
+from ircert.engines.boxes.falsification.smooth_pairs import SmoothPairs
+from ircert.engines.boxes.falsification.turned_points import TurnedPoints
+from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.refutation import BOXED, TURNED, is_bad_everywhere
+from ircert.ir.arrays import Array
+from ircert.ir.boxed_pair import BoxedPair
+from ircert.result.radius import End
+from ircert.result.result import Optimum
+
+GROWTH, LEVELS = 4.0, 9
+"""Violations are sought in balls that grow, so often at first."""
+BESIDE = 1.01
+"""A pair for people lies at most this much farther out than turned points."""
+FEWER_OUTPUTS = "{} outputs cannot tell {} inputs apart: no continuous map into a space of less dimension is injective"
+ROOM = "collisions come arbitrarily close to the centre: what its Jacobian leaves free does not vanish"
+
+
+@dataclass(eq=False)
+class SmoothHunt:
+    """What was found; `setting` is that of the outputs that must agree."""
+
+    question: Question
+    setting: Setting
+
+    @cached_property
+    def turned(self) -> TurnedPoints | None:
+        """Who looks for turned points, where they say something."""
+        if self.question.problem != "local" or self.setting.constrained != self.setting.size:
+            return None
+        return TurnedPoints(self.setting, self.question.seed)
+
+    @cached_property
+    def pairs(self) -> SmoothPairs:
+        """Who looks for violations themselves."""
+        other = self.question.networks.other
+        told = None
+        if other is not None:
+            told = Setting(other.lowered, "local", other.lowered.output_dim, self.setting.place)
+        return SmoothPairs(self.setting, told, self.question.problem == "pseudo", self.question.seed)
+
+    @cached_property
+    def is_bad_everywhere(self) -> bool:
+        """Whether no ball is good."""
+        return self.setting.constrained < self.setting.size and is_bad_everywhere(self.question)
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def begin(self, first: float, is_over: Callable[[], bool]) -> None:
+        """In balls that grow, until one has a violation."""
+        most = self.question.reach
+        reach = most if self.question.radius is not None else min(most, first)
+        for _ in range(LEVELS):
+            if is_over() or self.look(reach) or reach >= most:
+                break
+            reach = min(GROWTH * reach, most)
+
+    def look(self, reach: float, near: list[Array] | None = None) -> bool:
+        """Whether something nearer was found within the reach; `near` are points that seem turned over."""
+        if self.is_bad_everywhere:
+            return self.pairs.look_anywhere(reach)
+        if self.turned is not None and self.turned.home is not None and self.turned.look(reach, near):
+            return True
+        return self.pairs.look(reach if self.refuted is None else min(reach, self.refuted))
+
+    def finish(self) -> None:
+        """A pair for people: far apart, in a ball that holds one, or beside turned points that are nearer."""
+        radius, made = self.question.radius, self.__dict__.get("turned")
+        best = None if made is None else made.best
+        if best is not None and (self.pairs.best is None or self.pairs.best[0] > BESIDE * best[0]):
+            self.pairs.look_at_fold(best[1], math.inf if radius is None else radius)
+        if radius is not None:
+            self.pairs.spread(radius)
+        elif best is not None and self.pairs.best is not None and self.pairs.best[0] >= best[0]:
+            self.pairs.spread(BESIDE * best[0])
+
+    # --- what was found ----------------------------------------------------------------------------------------------
+
+    @property
+    def refuted(self) -> float | None:
+        """The least radius that is known to be too large."""
+        end = self.end
+        return None if end is None else float(end)
+
+    @property
+    def end(self) -> End | None:
+        """… with what it rests on."""
+        made, pairs = self.__dict__.get("turned"), self.pairs.best
+        if pairs is not None and self.is_bad_everywhere:
+            fewer = FEWER_OUTPUTS.format(self.setting.constrained, self.setting.size)
+            return End(0.0, fewer if self.question.problem == "local" else ROOM)
+        found = [End(pairs[0], BOXED)] if pairs is not None else []
+        if made is not None and made.best is not None:
+            found.append(End(float(made.best[0]), TURNED))
+        return min(found, default=None)
+
+    def holds(self, radius: float) -> bool:
+        """Whether a closed ball holds a violation, or its interior both orientations."""
+        made, pairs = self.__dict__.get("turned"), self.pairs.best
+        turned = made is not None and made.best is not None and made.best[0] < radius
+        return turned or (pairs is not None and pairs[0] <= radius)
+
+    @property
+    def boxes(self) -> BoxedPair | None:
+        """The pair that was proved."""
+        return None if self.pairs.best is None else self.pairs.best[1]
+
+    @property
+    def points(self) -> Points | None:
+        """Two points of opposite orientation."""
+        made = self.__dict__.get("turned")
+        if made is None or made.best is None:
+            return None
+        x, y = ([Fraction(v) for v in point.tolist()] for point in (made.home, made.best[1]))
+        return x, y
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """p* of a ball, between the pair and a bound that needs no proof, where fewer outputs refute it anyway."""
+        radius, pair, norm = self.question.radius, self.boxes, self.question.norm
+        if radius is None or pair is None or not self.is_bad_everywhere:
+            return None
+        bound = self.question.trivial_bound(radius)
+        sides = zip(pair.x, pair.y, pair.x_radii, pair.y_radii, strict=True)
+        apart = norm.measure(max(abs(a - b) - r - s, Fraction(0)) for a, b, r, s in sides)
+        return None if bound is None else Optimum(norm.length_down(apart), bound, "exact")

@@ -48,6 +48,7 @@ ELSEWHERE = {
         "ircert/engines/boxes/effort/divisible.py",
         *within("ircert/engines/boxes/cutting", "orientation", "pair_search"),
     ],
+    "tests/engines/boxes/search/test_smooth_search.py": ["ircert/engines/boxes/search/smooth_hunt.py"],
     "tests/engines/boxes/test_engine.py": ["ircert/engines/boxes/search/search.py"],
     # two halves of one proof, with solvers
     "tests/engines/milp/test_engine.py": within(

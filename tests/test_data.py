@@ -133,8 +133,8 @@ def test_names_are_those_promised() -> None:
 def test_smooth_networks_have_the_tasks_and_sizes_of_relu_networks() -> None:
     smooth = [name for name in networks.names() if SMOOTH.search(name)]
     assert {SMOOTH.sub("", name) for name in smooth} <= set(networks.names()) - set(smooth)
-    tasks = {"vanderpol-2-32-32-2", "lorenz-3-16-16-3", "coupled-vanderpol-4-32-32-4"}
-    for word in ("tanh",):
+    tasks = {"vanderpol-2-32-32-2", "lorenz-3-16-16-3", "coupled-vanderpol-4-32-32-4", "coupled-vanderpol-6-24-24-6"}
+    for word in ("tanh", "silu", "gelu"):
         assert {SMOOTH.sub("", name) for name in smooth if f"-{word}-" in name} >= tasks
     for name in smooth:
         found = SMOOTH.search(name)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.analysis.asked_ball import BallLike, asked_ball
+from ircert.analysis.asked_ball import BallLike, asked_ball, ball_for
 from ircert.analysis.smooth.fold_curves import fold_curves
+from ircert.analysis.smooth.preimages import Preimages, proved_preimages
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.engines.regions.fibres import candidates, fibre_of
@@ -70,17 +71,22 @@ def fold_set(
 
 def preimages(
     graph: Any, y: Iterable[Any], ball: BallLike | None = None, *, domain: DomainLike | None = None
-) -> list[Preimage]:
+) -> Preimages:
     """All points of a ball that f maps to y, exactly: y may hold floats, Fractions or "p/q".
 
-    Where f is singular these are segments or polygons, cut to the ball; for norm 2, to the square around it.
+    Where f is singular these are segments or polygons, cut to the ball; for norm 2, to the square around it. Those of a
+    smooth network (any number of inputs, as many outputs) are points, each proved in a small box; y may hold balls that
+    `g.enclosure(x)` gives. What it cannot decide is in `undecided`, and warned of.
     """
     graph = _loaded(graph)
     if isinstance(y, str) or not isinstance(y, Iterable):
         raise QueryError(f"y must be a list of numbers, got {str(y)[:60]!r}", remedy="give one number per output")
+    y = list(y)
+    if len(y) != graph.output_dim:
+        raise QueryError(f"y has {len(y)} entries but the network has {graph.output_dim} outputs")
+    if Network(graph).has_curves:
+        return proved_preimages(graph, y, ball_for(graph, ball, domain))
     value = [to_fraction(v) for v in y]
-    if len(value) != graph.output_dim:
-        raise QueryError(f"y has {len(value)} entries but the network has {graph.output_dim} outputs")
     around = asked_ball(graph, ball, domain)
     regions = enumerate_regions(graph, around)
     norm = around.norm.on(graph.input_dim)
@@ -93,7 +99,7 @@ def preimages(
         corners = tuple(dict.fromkeys(regions.moved(corner) for corner in fibre.corners))
         # a point on the border of several cells is listed once, with one of them
         found.setdefault(tuple(sorted(corners)), Preimage(corners, cell, regions))
-    return list(_without_faces(found))
+    return Preimages(_without_faces(found), np.zeros((0, 2, graph.input_dim)))
 
 
 def _loaded(given: Any) -> Graph:

@@ -103,7 +103,7 @@ def fold_boxes(smooth: SmoothMap, ball: Ball, width: float) -> FoldBoxes:
     wanted = np.clip(wanted, 0, FINEST)
     grid, cells = Grid.of(low, high, wanted), np.zeros((1, len(low)), dtype=np.int64)
     for left in range(int(wanted.max()), -1, -1):
-        cells = cells[~_outside(ball, *grid.boxes(cells))]
+        cells = cells[~outside(ball, *grid.boxes(cells))]
         cells = cells[smooth.signs(*grid.boxes(cells)) == 0]
         axes = wanted - grid.levels >= left
         if left == 0 or len(cells) > MOST:
@@ -144,7 +144,7 @@ def _at_corners(smooth: SmoothMap, grid: Grid, cells: Indices) -> Indices:
     return np.asarray(smooth.signs(points, points)[back.reshape(len(cells), len(unit))])
 
 
-def _outside(ball: Ball, low: Array, high: Array) -> Mask:
+def outside(ball: Ball, low: Array, high: Array) -> Mask:
     """Whether boxes surely miss a ball of norm 1 or 2; those of norm inf are boxes themselves."""
     gap: Any = np.maximum(np.maximum(low - ball.center, ball.center - high), 0.0)
     near = ball.norm.lengths(gap * (1 - 4 * UNIT))

@@ -177,27 +177,37 @@ def _outward(bound: Array, error: Array, size: Array, network: Batches) -> Array
 
 def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array]:
     """(value, reach): rows (constrained, rows, boxes) of the outputs are within `reach` of `value` on the whole box."""
-    value, reach = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
+    tilt, value, off = planes(network, boxes, rows)
+    with np.errstate(all="ignore"):
+        reach = (np.abs(tilt) * boxes.half[:, None]).sum(axis=0)
+        return value, reach * (1 + 16 * network.terms * UNIT) + off
+
+
+def planes(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array, Array]:
+    """(tilt, value, off): rows (constrained, rows, boxes) of the outputs are within `off` of value + tilt·(x - middle).
+
+    tilt: (inputs, rows, boxes)
+    """
+    value, off = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
 
     def affine(name: str, given: Array) -> Array:
-        nonlocal value, reach
+        nonlocal value, off
         value = value + (given * network.biases[name][:, None, None]).sum(axis=0)
-        reach = reach + slack(4 * network.terms, (np.abs(given) * boxes.sizes[name][:, None]).sum(axis=0))
+        off = off + slack(4 * network.terms, (np.abs(given) * boxes.sizes[name][:, None]).sum(axis=0))
         return times(network.transposed[name], given)
 
     def relu(name: str, given: Array) -> Array:
-        nonlocal value, reach
+        nonlocal value, off
         where = network.setting.relus[name]
         absolute = np.abs(given)
         value = value + (given * boxes.shifts[where][:, None]).sum(axis=0)
-        reach = reach + (absolute * boxes.spreads[where][:, None]).sum(axis=0)
-        reach = reach + slack(4 * network.terms, (absolute * boxes.depths[where][:, None]).sum(axis=0))
+        off = off + (absolute * boxes.spreads[where][:, None]).sum(axis=0)
+        off = off + slack(4 * network.terms, (absolute * boxes.depths[where][:, None]).sum(axis=0))
         return given * boxes.slopes[where][:, None]
 
     with np.errstate(all="ignore"):
         last = network.backward(rows, affine, relu)
         value = value + (last * boxes.middle[:, None]).sum(axis=0)
-        reach = reach + (np.abs(last) * boxes.half[:, None]).sum(axis=0)
-        size = np.abs(value) + reach + (np.abs(last) * np.abs(boxes.middle)[:, None]).sum(axis=0)
+        size = np.abs(value) + off + (np.abs(last) * (np.abs(boxes.middle) + boxes.half)[:, None]).sum(axis=0)
         rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
-    return value, reach * (1 + 16 * network.terms * UNIT) + rounding
+    return last, value, off * (1 + 16 * network.terms * UNIT) + rounding

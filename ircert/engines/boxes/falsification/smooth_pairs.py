@@ -20,8 +20,8 @@ from ircert.ir.arrays import Array
 from ircert.ir.boxed_pair import BoxedPair, boxed
 from ircert.limits import checkpoint
 
-STARTS, ROUNDS = 64, 16
-"""Pairs that are moved at once, and how often."""
+STARTS, ROUNDS = 256, 16
+"""Points that are moved at once, alone (`pseudo`) or as pairs, and how often."""
 KEPT = 3
 """So many of them are brought nearer."""
 SOLVED = 1e-6
@@ -85,8 +85,9 @@ class SmoothPairs:
     def _candidates(self, reach: float) -> Array:
         """Pairs that seem to be violations, the nearest first."""
         low, high = self._box(reach)
-        scale = self._generator.random((STARTS, 1)) ** 0.5
-        starts = scale * (low + (high - low) * self._generator.random((STARTS, len(low))))
+        count = STARTS * self.given.size // len(low)
+        scale = self._generator.random((count, 1)) ** 0.5
+        starts = scale * (low + (high - low) * self._generator.random((count, len(low))))
         pairs = self.equations.solved(starts, low, high, ROUNDS)
         if not len(pairs):
             return pairs

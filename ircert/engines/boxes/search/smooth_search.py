@@ -171,6 +171,7 @@ class SmoothSearch:
     def _begin(self) -> None:
         """Look for violations for a part of the time."""
         self._hunted(lambda: self.hunt.begin(self._first, self._is_over))
+        self._finish()  # so that there is a pair whenever time ends
 
     def _finish(self) -> None:
         """A pair for people, where there is time for it."""

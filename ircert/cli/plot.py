@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from typing import Any
 
 import ircert
+from ircert.analysis.smooth.preimages import UndecidedPreimages
 from ircert.cli.question import asked_graph, asked_query, free_inputs
+from ircert.cli.streams import complain
 from ircert.errors import QueryError
 from ircert.geometry.domain import Box
 from ircert.geometry.norm import norm_of
@@ -32,7 +35,11 @@ def plot(options: argparse.Namespace) -> int:
     results = [_answer(graph, query, options) for query in queries]
     ax = new_axes(pyplot=False)
     names = [f"x{index(i)}" for i in free_inputs(graph, options)]
-    plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndecidedPreimages)
+        plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
+    for warning in caught:
+        complain(f"warning: {warning.message}")
     save(ax, options.output)
     for result in results:
         print(_line(result))

@@ -26,7 +26,7 @@ def _refused(node: Node) -> UnsupportedModel:
     if isinstance(node.op, Curve):
         return UnsupportedModel(
             f"{node.op.kind} at `{node.name}` is smooth: there are no linear regions",
-            remedy="`certify` takes it as it is; else keep outputs that do not need it (`select`)",
+            remedy="`certify`, `fold_set` and `preimages` take it as it is; else `select` outputs that do not need it",
         )
     return UnsupportedModel(
         f"{node.op.kind} at `{node.name}` is no core operation", remedy="run the pass `canonicalize`"

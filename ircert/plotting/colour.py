@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
-from ircert.plotting.data import Regions
+from ircert.plotting.data import Maps
 
 DECADES = 4
 """Sizes further below the largest one share the lightest tint."""
@@ -37,12 +37,12 @@ class Colouring:
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: shown.format(value).replace("-", "−")))
 
 
-def colouring(regions: Regions) -> Colouring:
+def colouring(regions: Maps) -> Colouring:
     """Determinants where there are any, else singular values."""
     return _by_singular_value(regions) if regions.determinants is None else _by_determinant(regions)
 
 
-def _by_determinant(regions: Regions) -> Colouring:
+def _by_determinant(regions: Maps) -> Colouring:
     """Blue below zero, red above, with a step in between: a small determinant is pale, but its sign is not in doubt.
 
     The sign is the exact one; only the size is a float's.
@@ -55,7 +55,7 @@ def _by_determinant(regions: Regions) -> Colouring:
     return Colouring(signs * sizes, signs == 0, _blue_red(), norm, "det Df", [-t for t in reversed(ticks)] + ticks)
 
 
-def _by_singular_value(regions: Regions) -> Colouring:
+def _by_singular_value(regions: Maps) -> Colouring:
     """σ_min of Df. With fewer outputs than inputs every cell is singular and none is greyed out for it."""
     matrices = np.asarray(regions.matrices, dtype=np.float64)
     count, outputs, inputs = matrices.shape

@@ -8,7 +8,18 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 
-class Regions(Protocol):
+class Maps(Protocol):
+    """Jacobians, one for each cell or point."""
+
+    @property
+    def matrices(self) -> NDArray[Any]: ...
+    @property
+    def determinants(self) -> NDArray[Any] | None: ...
+    @property
+    def signs(self) -> NDArray[Any]: ...
+
+
+class Regions(Maps, Protocol):
     """Cells with vertices in one table, and f(x) = A x + c on each."""
 
     @property
@@ -16,17 +27,12 @@ class Regions(Protocol):
     @property
     def polygons(self) -> Sequence[NDArray[Any]]: ...
     @property
-    def matrices(self) -> NDArray[Any]: ...
-    @property
     def offsets(self) -> NDArray[Any]: ...
-    @property
-    def determinants(self) -> NDArray[Any] | None: ...
-    @property
-    def signs(self) -> NDArray[Any]: ...
 
 
 class Folds(Protocol):
-    """Where f folds: segments, singular cells and winding points."""
+    """Where f folds: segments, singular cells and winding points; of a smooth network also `boxes` and `undecided` ones
+    (K, 2, n)."""
 
     @property
     def segments(self) -> NDArray[Any]: ...

@@ -1,18 +1,22 @@
-"""The fold set J0 of two inputs: facets where the determinant changes sign, singular cells, winding points."""
+"""The fold set J0 of two inputs: facets or curves where the determinant changes sign, singular cells, winding."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 
 from ircert.plotting.data import Folds
 from ircert.plotting.regions import draw_singular
-from ircert.plotting.style import FOLDS, INK, halo
+from ircert.plotting.style import FOLDS, GREY, INK, OPEN, halo
 
 
 def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = INK, label: str = "fold set J₀") -> Axes:
-    """Fold facets as lines, winding points as stars, and singular cells unless the regions show them already."""
+    """Fold facets or curves as lines, winding points as stars, and singular cells unless the regions show them already;
+    of a smooth network, the boxes that hold the fold set as a band, and undecided ones as squares."""
+    draw_boxes(ax, folds)
     if singular:
         draw_singular(ax, [np.asarray(polygon) for polygon in folds.singular])
     segments = np.asarray(folds.segments, dtype=np.float64)
@@ -44,3 +48,14 @@ def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = IN
             gid="winding",
         )
     return ax
+
+
+def draw_boxes(ax: Axes, folds: Folds) -> None:
+    """Boxes that hold the fold set of a smooth network; those without a proof that it crosses them stand out."""
+    for name, colour, label in (("boxes", GREY, "_boxes"), ("undecided", OPEN, "undecided boxes")):
+        boxes = np.asarray(getattr(folds, name, ()), dtype=np.float64)
+        if len(boxes):
+            corners = np.stack([boxes[:, [0, 1, 1, 0], 0], boxes[:, [0, 0, 1, 1], 1]], axis=-1)
+            style: dict[str, Any] = {"facecolors": (colour, 0.5), "edgecolors": colour, "linewidths": 0.3}
+            squares = PolyCollection(list(corners), **style, zorder=FOLDS - 0.2, label=label, gid=f"fold-{name}")
+            ax.add_collection(squares)

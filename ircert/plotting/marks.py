@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from ircert.ir.arrays import Array
 from ircert.plotting.data import Preimage
-from ircert.plotting.style import CENTER, INK, MARK, MARKS, halo
+from ircert.plotting.style import CENTER, INK, MARK, MARKS, OPEN, halo
 
 
 def draw_center(ax: Axes, center: Any, *, label: str = "centre c") -> Axes:
@@ -48,7 +48,9 @@ def draw_witness(ax: Axes, x: Any, y: Any, *, label: str = "witness: f(x) = f(y)
 
 
 def draw_preimages(ax: Axes, preimages: Iterable[Preimage], *, label: str = "preimages of f(c)") -> Axes:
-    """Solutions of f(x) = y: diamonds, or thick lines and areas where a whole set is mapped to y."""
+    """Solutions of f(x) = y: diamonds, or thick lines and areas where a whole set is mapped to y; squares where it is
+    undecided whether there are some (`undecided`)."""
+    draw_undecided(ax, undecided_of(preimages))
     found = list(preimages)
     sets = [_points(p.set) for p in found if p.set is not None and len(p.set) > 1]
     for i, corners in enumerate(sets):
@@ -59,6 +61,20 @@ def draw_preimages(ax: Axes, preimages: Iterable[Preimage], *, label: str = "pre
     if len(points):
         ax.plot(*points.T, linestyle="none", **style, zorder=MARKS, label=label, gid="preimages")
     return ax
+
+
+def undecided_of(preimages: Any) -> Array:
+    """The middles of undecided boxes; none for preimages that have no such thing."""
+    boxes = np.asarray(getattr(preimages, "undecided", ()), dtype=np.float64)
+    return np.asarray(boxes.mean(axis=1)) if len(boxes) else np.zeros((0, 2))
+
+
+def draw_undecided(ax: Axes, points: Any) -> None:
+    """Places where it is undecided whether there are preimages."""
+    if len(points):
+        look: dict[str, Any] = {"marker": "s", "markersize": 9, "markerfacecolor": "none", "markeredgecolor": OPEN}
+        where = _points(points)
+        ax.plot(*where.T, linestyle="none", **look, zorder=MARKS, label="undecided preimages", gid="undecided")
 
 
 def _points(given: Any) -> Array:

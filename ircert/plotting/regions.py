@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
 from ircert.errors import QueryError
-from ircert.plotting.colour import colouring
+from ircert.plotting.colour import Colouring, colouring
 from ircert.plotting.data import Regions
 from ircert.plotting.style import CELLS, INK, MANY_CELLS, SINGULAR, edge_width
 
@@ -40,10 +40,14 @@ def draw_regions(ax: Axes, regions: Regions, *, colorbar: bool = True, edges: bo
     ax.margins(0)
     ax.autoscale_view()
     if colorbar and regular:
-        beside = ax.inset_axes((1.04, 0.0, 0.045, 1.0))  # as high as the axes, however much of the figure they leave
-        bar = ax.figure.colorbar(cells, cax=beside, label=colours.label)
-        colours.decorate(bar)
+        draw_colorbar(ax, cells, colours)
     return ax
+
+
+def draw_colorbar(ax: Axes, drawn: Any, colours: Colouring) -> None:
+    """Beside the axes: what the colours mean."""
+    beside = ax.inset_axes((1.04, 0.0, 0.045, 1.0))  # as high as the axes, however much of the figure they leave
+    colours.decorate(ax.figure.colorbar(drawn, cax=beside, label=colours.label))
 
 
 def draw_singular(ax: Axes, polygons: list[Any], width: float = 0.5) -> None:

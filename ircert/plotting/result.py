@@ -11,16 +11,17 @@ from matplotlib.axes import Axes
 import ircert
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
-from ircert.ir.ops import Curve
 from ircert.plotting.ball import draw_ball
 from ircert.plotting.data import Folds, Preimage, Regions, Result
 from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.folds import draw_folds
 from ircert.plotting.graph import draw_graph, draw_turning_points, lifted
-from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
+from ircert.plotting.marks import draw_center, draw_preimages, draw_undecided, draw_witness, undecided_of
 from ircert.plotting.regions import draw_regions
+from ircert.plotting.samples import Samples, draw_field
 from ircert.plotting.style import BALLS, index
 from ircert.plotting.window import frame, window_of
+from ircert.questions.network import Network
 
 CLOSED = 0.01
 """A bracket this narrow (relative to its refuted end) is one line to the eye, and drawn as one."""
@@ -40,7 +41,7 @@ def plot_result(
     inputs: Sequence[str] | None = None,
 ) -> Axes:
     """Draw an answer about a network of one or two inputs: regions, fold set, balls, centre, witness, preimages; of a
-    smooth network, balls and centre.
+    smooth network, its determinants at points of a grid take the place of regions.
 
     balls:     further results whose balls are drawn (other norms or problems); the centre is the first result's
     regions, folds, preimages: whether to compute and draw them, or the ones that were computed before
@@ -52,16 +53,13 @@ def plot_result(
     _check(graph)
     pairs = [(r.witness.x, r.witness.y) for r in results if witness and r.witness is not None]
     shown = window_of(results, window, [_floats(p) for pair in pairs for p in pair])
-    if any(isinstance(node.op, Curve) for node in graph.nodes):  # there are no regions to draw
-        regions = False if regions is True else regions
-        folds = False if folds is True else folds
-    cells = ircert.enumerate_regions(graph, shown) if regions is True else regions or None
+    cells = _cells(graph, shown) if regions is True else regions or None
     square = graph.output_dim == graph.input_dim  # only then a map has an orientation that folds could turn over
     creases = (ircert.fold_set(graph, shown) if square else None) if folds is True else folds or None
     solutions = _preimages(result, shown) if preimages is True else preimages or ()
     ax = new_axes() if ax is None else ax
     draw = _draw_line if graph.input_dim == 1 else _draw_plane
-    draw(ax, graph, cells, creases, list(solutions), pairs, result.center)
+    draw(ax, graph, cells, creases, solutions, pairs, result.center)
     for i, one in enumerate(results):
         _draw_bracket(ax, one, BALLS[i % len(BALLS)])
     _finish(ax, shown, result, inputs)
@@ -70,9 +68,15 @@ def plot_result(
     return ax
 
 
+def _cells(graph: Any, shown: Ball) -> Any:
+    return Samples(graph, shown) if Network(graph).has_curves else ircert.enumerate_regions(graph, shown)
+
+
 def _preimages(result: Result, shown: Ball) -> Iterable[Preimage]:
     """Of the exact f(c): with more outputs than inputs, a rounded value would have none."""
-    found: Iterable[Preimage] = ircert.preimages(result.graph, result.graph.exact(result.center), shown)
+    graph, center = result.graph, result.center
+    value = graph.enclosure(center) if Network(graph).has_curves else graph.exact(center)
+    found: Iterable[Preimage] = ircert.preimages(graph, value, shown)
     return found
 
 
@@ -85,9 +89,11 @@ def _check(graph: Any) -> None:
 
 
 def _draw_plane(
-    ax: Axes, graph: Any, cells: Any, creases: Any, solutions: list[Preimage], pairs: list[Any], center: Any
+    ax: Axes, graph: Any, cells: Any, creases: Any, solutions: Iterable[Preimage], pairs: list[Any], center: Any
 ) -> None:
-    if cells is not None:
+    if isinstance(cells, Samples):
+        draw_field(ax, cells)
+    elif cells is not None:
         draw_regions(ax, cells)
     if creases is not None:
         draw_folds(ax, creases, singular=cells is None)
@@ -98,7 +104,7 @@ def _draw_plane(
 
 
 def _draw_line(
-    ax: Axes, graph: Any, cells: Any, creases: Any, solutions: list[Preimage], pairs: list[Any], center: Any
+    ax: Axes, graph: Any, cells: Any, creases: Any, solutions: Iterable[Preimage], pairs: list[Any], center: Any
 ) -> None:
     """One input: everything is lifted to the graph of each output."""
     if cells is not None:
@@ -112,6 +118,7 @@ def _draw_line(
         where = solution.point if solution.set is None or len(solution.set) < 2 else solution.set
         for j, points in enumerate(lifted(graph, where)):
             draw_preimages(ax, [_Lifted(points)], **_label_once(j + k, "preimages of f(c)"))
+    draw_undecided(ax, lifted(graph, undecided_of(solutions)[:, 0]).reshape(-1, 2))
     draw_center(ax, lifted(graph, center))
 
 

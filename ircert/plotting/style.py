@@ -12,6 +12,8 @@ SINGULAR = "#d9d9d9"
 BALLS = ("#00694d", "#5b2a86", "#8a5a00", "#0b3c5d", "#a3195b", "#4d5b00")
 """One after the other for several balls in one picture; none of them is near the blue and red of the cells."""
 MARK = "#ffd92f"
+OPEN = "#e66101"
+"""What is undecided."""
 
 ATTRACTOR = "#e08214"
 FOLD_RED = "#c1121f"

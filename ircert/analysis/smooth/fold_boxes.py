@@ -23,7 +23,7 @@ FINEST = 30
 """Halvings of a side at most: the grid's lines are floats."""
 BEFORE, BEHIND = 0.371, 0.213
 """What the grid is larger than its box, in narrow cells."""
-DEEPER = 4
+DEEPER = 7
 """Halvings of a narrow box that is not crossed, to settle it."""
 MOST = 1 << 17
 """Boxes from which on they are not halved: the answer is wider than asked for then."""

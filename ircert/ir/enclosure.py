@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
 
 BITS = 128
+SOME = 4
+"""How many times as many inputs as there are equations are looked at first."""
 
 
 def enclosed(graph: Graph, x: Iterable[Any], bits: int = BITS) -> NDArray[np.object_]:
@@ -67,10 +70,14 @@ def leaves_room(graph: Graph, x: Iterable[Any], inputs: list[int], other: Graph 
     """Whether, for sure, there are inputs, one more than outputs, whose secants near a point are regular if one more
     function is taken to the outputs: an output of another network or, without one, one of these inputs itself.
 
-    One of them is chosen by floats, and a determinant of balls decides.
+    Which inputs is chosen by floats, first among a few, and a determinant of balls decides.
     """
-    m = graph.output_dim
-    if len(inputs) <= m:
+    few = inputs[:: max(1, len(inputs) // (SOME * (graph.output_dim + 1)))]
+    return any(_leave_room(graph, x, chosen, other) for chosen in ([few, inputs] if len(few) < len(inputs) else [few]))
+
+
+def _leave_room(graph: Graph, x: Iterable[Any], inputs: list[int], other: Graph | None) -> bool:
+    if len(inputs) <= graph.output_dim:
         return False
     with ctx.workprec(BITS):
         point = [arb(fmpq(v.numerator, v.denominator)) for v in _point(graph, x)]
@@ -175,6 +182,9 @@ class _Walk:
 
 
 def _mapped(op: Affine, x: list[arb]) -> list[arb]:
+    if isinstance(op.weight, np.ndarray):
+        product = (_matrix(op) * arb_mat(len(x), 1, x)).tolist()
+        return [row[0] + b for row, b in zip(product, op.bias.tolist(), strict=True)]
     sparse = nonzeros(op.weight)
     found = [arb(b) for b in op.bias.tolist()]
     for i in range(len(found)):
@@ -183,7 +193,9 @@ def _mapped(op: Affine, x: list[arb]) -> list[arb]:
     return found
 
 
+@lru_cache(maxsize=32)
 def _matrix(op: Affine) -> arb_mat:
+    """The weights, which are exact whatever precision is set."""
     dense = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
     return arb_mat(*dense.shape, dense.ravel().tolist())
 

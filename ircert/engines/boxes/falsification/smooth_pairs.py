@@ -18,10 +18,18 @@ from ircert.engines.boxes.falsification.nearest_pair import NearestPair
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.ir.boxed_pair import BoxedPair, boxed
+from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
 
 STARTS, ROUNDS = 256, 16
 """Points that are moved at once, alone (`pseudo`) or as pairs, and how often."""
+FEW = 32
+"""… where violations are everywhere."""
+MOST_NUMBERS = 2**23
+"""… as far as all their Jacobians have no more entries, at all nodes of a network together."""
+MOST_EQUATIONS, MOST_UNKNOWNS, MOST_WEIGHTS = 128, 128, 2**20
+"""Larger systems are not solved, larger pairs not brought nearer, and larger networks not looked at: each takes seconds
+that cannot be interrupted."""
 KEPT = 3
 """So many of them are brought nearer."""
 SOLVED = 1e-6
@@ -54,9 +62,15 @@ class SmoothPairs:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether there are more equations than unknowns: collisions would be a coincidence."""
+        """Whether there are more equations than unknowns, so that collisions would be a coincidence; or too many."""
         rows = len(self.equations.rows)
-        return rows > self.equations.size or rows == 0
+        return not 0 < rows <= min(self.equations.size, MOST_EQUATIONS) or self._weights > MOST_WEIGHTS
+
+    @property
+    def _weights(self) -> int:
+        graphs = [setting.graph for setting in (self.given, self.told) if setting is not None]
+        ops = [node.op for graph in graphs for node in graph.nodes]
+        return sum(op.weight.shape[0] * op.weight.shape[1] for op in ops if isinstance(op, Affine))
 
     # --- searching ---------------------------------------------------------------------------------------------------
 
@@ -70,6 +84,8 @@ class SmoothPairs:
 
     def look_at_fold(self, point: Array, reach: float) -> bool:
         """Whether a pair on both sides of a fold, next to this point, is a nearer violation."""
+        if self.is_hopeless:
+            return False
         with np.errstate(all="ignore"):
             slopes = self.equations.jacobian(point)
             around = point - self.given.center
@@ -82,10 +98,11 @@ class SmoothPairs:
         copies = self.equations.size // self.given.size
         return np.tile(np.maximum(low, -reach), copies), np.tile(np.minimum(high, reach), copies)
 
-    def _candidates(self, reach: float) -> Array:
+    def _candidates(self, reach: float, most: int = STARTS) -> Array:
         """Pairs that seem to be violations, the nearest first."""
         low, high = self._box(reach)
-        count = STARTS * self.given.size // len(low)
+        width = sum(self.given.graph.sizes.values()) * len(low)
+        count = min(most * self.given.size // len(low), max(MOST_NUMBERS // width, KEPT))
         scale = self._generator.random((count, 1)) ** 0.5
         starts = scale * (low + (high - low) * self._generator.random((count, len(low))))
         pairs = self.equations.solved(starts, low, high, ROUNDS)
@@ -105,6 +122,8 @@ class SmoothPairs:
     def _follow_best(self, pairs: Array, reach: float) -> bool:
         """Bring pairs nearer, prove the nearest, and go on with that; what was proved stays where time ends."""
         kept = len(pairs) > 0 and self._keep(pairs[0], reach)
+        if self.equations.size > MOST_UNKNOWNS:
+            return kept
         moved = [self._nearer(pair, CLOSEST[0]) for pair in pairs]
         moved = [pair for pair in moved if np.isfinite(pair).all()]
         if not moved:
@@ -136,12 +155,12 @@ class SmoothPairs:
     def look_anywhere(self, reach: float) -> bool:
         """Whether there is a violation within the reach, however near."""
         with np.errstate(all="ignore"):
-            return not self.is_hopeless and any(self._keep(pair, reach) for pair in self._candidates(reach))
+            return not self.is_hopeless and any(self._keep(pair, reach) for pair in self._candidates(reach, FEW))
 
     def spread(self, radius: float) -> bool:
         """Whether a violation with points farther apart than those of the best one was found in a ball; it becomes the
         best one, although it need not be near."""
-        if self.best is None:
+        if self.best is None or self.equations.size > MOST_UNKNOWNS:
             return False
         with np.errstate(all="ignore"):
             starts = [self._offsets(self.best[1]), *self._candidates(radius)]

@@ -87,10 +87,9 @@ class SmoothSearch:
         return self._ends(stop)
 
     def _searched(self) -> Stop | None:
-        fewer = self.setting.constrained < self.setting.size
         with np.errstate(all="ignore"):
             self._begin()
-            if fewer or self._is_settled():
+            if self._is_flat or self._is_settled():
                 pass
             elif self.question.radius is not None:
                 self._prove(self.question.radius, math.inf)
@@ -99,13 +98,18 @@ class SmoothSearch:
             self._finish()
         if self._is_settled():
             return None
-        if fewer:
+        if self._is_flat:
             return Stop(Cause.UNDECIDED, FEWER)
         if self.question.deadline.passed():
             return Stop(Cause.TIME, work=self._work())
         if self._is_over():
             return Stop(Cause.BUDGET, work=self._work())
         return Stop(Cause.UNDECIDED, "no matrix serves larger balls, or boxes were not closed", self._work())
+
+    @property
+    def _is_flat(self) -> bool:
+        """Whether there are fewer outputs than inputs, so that nothing can be proved."""
+        return self.setting.constrained < self.setting.size
 
     # --- balls -------------------------------------------------------------------------------------------------------
 
@@ -180,7 +184,8 @@ class SmoothSearch:
 
     def _hunted(self, work: Callable[[], None]) -> None:
         left = self.question.deadline.left()
-        with suppress(OutOfTime), until(Deadline(max(HUNTING * left, min(LEAST_HUNTING, left / 3)))):
+        seconds = left if self._is_flat else max(HUNTING * left, min(LEAST_HUNTING, left / 3))
+        with suppress(OutOfTime), until(Deadline(seconds)):
             self._timed("falsification", work)
 
     def _hunt_beside(self) -> None:

@@ -110,7 +110,7 @@ def _why(question: Question, answer: Answer) -> str:
 
 
 def _without_float_bounds(answer: Answer) -> Answer:
-    stop = Stop(Cause.SOLVER, "the answer rests on a solver's floating-point bound, and an exact one is required")
+    stop = Stop(Cause.SOLVER, "the answer rests on a floating-point bound, and an exact one is required")
     verdict: Verdict | None = None if answer.verdict is None else "unresolved"
     if answer.verdict == "refuted":
         verdict = "refuted"  # by a replayed witness, which is exact

@@ -24,6 +24,7 @@ TRUST = {
     "exact": "exact: proved in exact arithmetic on the loaded numbers",
     "solver": "solver: rests on a solver's floating-point bound",
 }
+UNASKED = "solver: rests on bounds in floats that are not proved; no solver was asked"
 
 
 def summary(result: Result) -> str:
@@ -33,7 +34,8 @@ def summary(result: Result) -> str:
         lines.append(f"  why        {result.reason}")
     lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
     lines += _optimum(result) + _witness(result) + _turned(result)
-    lines.append(f"  trust      {TRUST[result.trust]}")
+    unasked = result.trust == "solver" and result.backend is None
+    lines.append(f"  trust      {UNASKED if unasked else TRUST[result.trust]}")
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
 

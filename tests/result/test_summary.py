@@ -23,5 +23,10 @@ def test_the_summary_says_what_was_found() -> None:
     assert "every ball" in made(radius=Radius(End(math.inf, "affine")), witness=None).summary()
 
 
+def test_no_solver_is_named_that_was_not_asked() -> None:
+    assert "a solver's floating-point bound" in made(trust="solver", backend="highs").summary()
+    assert "no solver was asked" in made(trust="solver").summary()
+
+
 def test_long_points_are_shortened() -> None:
     assert "…" in made(center=np.zeros(100)).summary()

@@ -28,6 +28,8 @@ SMALLEST = 1 / 16
 LONGEST = 60.0
 """Seconds without a time limit."""
 EVIDENCE = "the programs of tangents and of pairs further apart: no violation is nearer if the solver"
+UNASKED = "bounds in floats exclude every tangent and every pair further apart; no program was left for a solver"
+"""Its trust is still that of a solver: the search adds up parts and distances without rounding all of them outward."""
 
 
 @dataclass
@@ -99,7 +101,7 @@ class TangentSearch:
     def _answered(self) -> Answer:
         radius = self.question.radius
         clear = min(self.clear, self.question.reach)
-        evidence = f"{EVIDENCE} ({self.backend}) is right"
+        evidence = UNASKED if self.backend is None else f"{EVIDENCE} ({self.backend}) is right"
         if radius is None:
             certified = End(clear, evidence) if clear > 0 else End(0.0, NOTHING)
             return of_a_search(self.question, self.collisions, certified, self._why(), self._stats())

@@ -40,6 +40,9 @@ def test_the_formulation_of_tangents(norm: str) -> None:
     assert found.stats["j0_lower"] <= 0.5 + 1e-9
     good, bad = (asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, radius=r) for r in (0.25, 0.75))
     assert (good.verdict, good.trust) == ("certified", "solver")
+    assert (good.backend, good.stats["solved"]) == (None, 0)
+    assert "no program was left for a solver" in good.radius.certified.evidence
+    assert "(highs) is right" in found.radius.certified.evidence
     assert good.optimum == (0.0, 0.5, "exact")
     assert asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.25).verdict == "certified"
     beyond = asked(FOLD, [0.0, 0.0], formulation="tangent", norm=norm, max_radius=0.49995)

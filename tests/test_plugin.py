@@ -99,7 +99,8 @@ def test_a_writer_of_another_package_is_found_by_its_suffix(tmp_path: Path) -> N
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "/usr/bin:/bin"}
     refused = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
     assert refused.returncode == 2
-    assert "q.json: unknown kind of file; use a name ending in .lp or .mps or .toy.json" in refused.stderr
+    assert "q.json: unknown kind of file; use a name ending in " in refused.stderr
+    assert " or .toy.json" in refused.stderr
 
 
 @pytest.mark.rule("P-9")

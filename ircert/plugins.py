@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -14,6 +15,7 @@ from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from ircert.errors import IrcertError
+from ircert.limits import Undecided
 
 Kind = TypeVar("Kind")
 
@@ -60,6 +62,11 @@ class Registry(Generic[Kind]):
         problem, known = f"there is no such {self.what[0]}", f"the {self.what[1]} are {', '.join(self.names())}"
         raise self.refusal(str(name)[:60], problem, known)
 
+    def loadable(self) -> list[type[Kind]]:
+        """All classes, sorted by name; what cannot be loaded is named in a warning and passed over."""
+        known = [*map(self.get, self.built_in), *self.others()]
+        return sorted(known, key=lambda kind: str(getattr(kind, self.word)))
+
     def others(self) -> list[type[Kind]]:
         """The classes of other packages; one that cannot be loaded is named in a warning and passed over."""
         found = []
@@ -71,23 +78,50 @@ class Registry(Generic[Kind]):
                     warnings.warn(str(error), stacklevel=3)
         return found
 
+    def origin(self, name: str) -> str | None:
+        """The package that the plugin of this name comes from; None for what is built in, or announced by nobody."""
+        if name in self.built_in:
+            return None
+        return next((_origin(point) for point in self.plugins() if point.name == name), None)
+
+    @contextmanager
+    def blaming(self, name: str) -> Iterator[None]:
+        """What code of a plugin raises becomes an error that names it; what ircert itself raises stays as it is."""
+        try:
+            yield
+        except (IrcertError, Undecided, MemoryError):
+            raise
+        except Exception as error:
+            origin = self.origin(name)
+            if origin is None:
+                raise
+            problem = f"the plugin of {origin} failed ({type(error).__name__}: {error})"
+            raise self.refusal(name, problem, f"repair or uninstall {origin}") from error
+
     def _loaded(self, point: EntryPoint) -> type[Kind]:
-        origin = point.dist.name if point.dist else point.value
+        origin = _origin(point)
         try:
             found: Any = point.load()
         except Exception as error:
             problem = f"the plugin {point.value} of {origin} cannot be loaded ({type(error).__name__}: {error})"
             raise self.refusal(point.name, problem, f"repair or uninstall {origin}") from error
-        if self._fits(found, point.name):
-            loaded: type[Kind] = found
-            return loaded
         base = self.base.replace(":", ".")
-        problem = f"the plugin {point.value} of {origin} is not a whole {base.split('.')[-1]} named `{point.name}`"
-        raise self.refusal(point.name, problem, f"derive it from {base}")
+        if not isinstance(found, type) or not issubclass(found, _named(self.base)):
+            problem = f"the plugin {point.value} of {origin} is no {base.split('.')[-1]}"
+            raise self.refusal(point.name, problem, f"derive it from {base}")
+        if isabstract(found):
+            missing = ", ".join(f"`{name}`" for name in sorted(getattr(found, "__abstractmethods__", ())))
+            problem = f"the plugin {point.value} of {origin} is not whole: it has no {missing}"
+            raise self.refusal(point.name, problem, f"write what {base} asks for")
+        if (named := getattr(found, self.word, None)) != point.name:
+            problem = f"the plugin {point.value} of {origin} has the {self.word} {named!r}, its entry point another one"
+            raise self.refusal(point.name, problem, "give both the same")
+        loaded: type[Kind] = found
+        return loaded
 
-    def _fits(self, found: object, name: str) -> bool:
-        fits = isinstance(found, type) and issubclass(found, _named(self.base)) and not isabstract(found)
-        return fits and getattr(found, self.word, None) == name
+
+def _origin(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value
 
 
 @cache

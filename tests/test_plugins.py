@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ircert.errors import IrcertError
+from ircert.limits import OutOfTime
 from ircert.plugins import Registry
 
 
@@ -50,9 +51,9 @@ def test_names_and_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "value", "says"),
     [
         ("cat", "nowhere:Cat", "cannot be loaded (ModuleNotFoundError"),
-        ("half", f"{__name__}:Half", "is not a whole Animal named `half`"),
-        ("wolf", f"{__name__}:Dog", "is not a whole Animal named `wolf`"),
-        ("word", "string:digits", "is not a whole Animal named `word`"),
+        ("half", f"{__name__}:Half", "is not whole: it has no `sound`"),
+        ("wolf", f"{__name__}:Dog", "has the name 'dog', its entry point another one; give both the same"),
+        ("word", "string:digits", f"is no Animal; derive it from {__name__}.Animal"),
     ],
 )
 def test_plugins_that_do_not_fit(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
@@ -68,6 +69,24 @@ def test_a_whole_plugin_is_one_of_the_others(monkeypatch: pytest.MonkeyPatch) ->
     found = registry(monkeypatch, puppy=f"{__name__}:Dog")
     monkeypatch.setattr(Dog, "name", "puppy")
     assert found.others() == [Dog]
+
+
+def test_what_can_be_loaded_is_listed_beside_what_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = registry(monkeypatch, cat="nowhere:Cat")
+    with pytest.warns(UserWarning, match="animal `cat`"):
+        assert found.loadable() == [Dog]
+
+
+def test_a_plugin_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = registry(monkeypatch, cat="nowhere:Cat")
+    says = r"animal `cat`: the plugin of nowhere:Cat failed \(KeyError: 'milk'\); repair or uninstall nowhere:Cat"
+    with pytest.raises(IrcertError, match=says), found.blaming("cat"):
+        raise KeyError("milk")
+    for name in ("dog", "nobody"):  # a bug of ircert, or of the caller
+        with pytest.raises(KeyError), found.blaming(name):
+            raise KeyError("milk")
+    with pytest.raises(OutOfTime), found.blaming("cat"):
+        raise OutOfTime
 
 
 def test_a_package_that_is_installed_meanwhile_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import os
+import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ircert import passes
 from ircert.cli.model import load_model
 from ircert.cli.streams import complain
-from ircert.errors import IrcertError, PassError
+from ircert.errors import FileError, IrcertError, PassError
 from ircert.frontends.save import check_savable, save
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Relu
 from ircert.ir.printer import outline
+from ircert.passes.base import Pass
 from ircert.passes.dual_copy import DualCopy
 from ircert.passes.options import describe, to_text
 from ircert.passes.pipeline import Hook, Pipeline, Step
@@ -23,14 +27,14 @@ from ircert.passes.pipeline import Hook, Pipeline, Step
 def opt(options: argparse.Namespace) -> int:
     """Run the command; 0 if everything went well."""
     if options.list:
-        print("\n".join(describe(passes.get(name)) for name in passes.names()))
+        print("\n".join(map(describe, _known())))
         return 0
     if options.model is None:
         raise IrcertError("no model is given", remedy="write `ircert opt MODEL`, or `ircert opt --list` for the passes")
     pipeline = _with_other(Pipeline.parse(options.passes), options)
     _check_end(pipeline)
     if options.output is not None:
-        check_savable(options.output)
+        _check_output(options)
     wanted = ((_report, options.stats), (_compare, options.check), (_shower(options.full), options.stages))
     graph = load_model(options.model, options)
     rewrite = pipeline.with_hooks(*(hook for hook, asked in wanted if asked)).run(graph)
@@ -41,6 +45,24 @@ def opt(options: argparse.Namespace) -> int:
     elif not (options.stages and pipeline.passes):
         print(_text(rewrite.result, full=options.full).rstrip("\n"))
     return 0
+
+
+def _check_output(options: argparse.Namespace) -> None:
+    """A file that can be written and is none of those that are read."""
+    check_savable(options.output)
+    models = [os.path.realpath(path) for path in (options.model, options.other) if path is not None]
+    if os.path.realpath(options.output) in models:
+        raise FileError("this is the model itself", path=options.output, remedy="choose another place")
+
+
+def _known() -> list[type[Pass[Any, Any]]]:
+    """All passes; one of another package that cannot be loaded is named on stderr, and the others are listed."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = passes.REGISTRY.loadable()
+    for warning in caught:
+        complain(f"warning: {warning.message}")
+    return found
 
 
 def _check_end(pipeline: Pipeline) -> None:

@@ -9,8 +9,11 @@ import onnx
 import pytest
 
 import ircert
+from ircert import passes
+from ircert.cli.main import run
 from tests.cli.commands import ircert_command
 from tests.cli.test_main import NET
+from tests.entry_points import FakePoint
 from tests.frontends.support import model, node
 
 TWO_OUTPUTS = model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": ["N", 2]}, outputs=["r", "t"])
@@ -67,6 +70,16 @@ def test_opt_lists_passes(tmp_path: Path) -> None:
     assert "<class" not in run.stdout
 
 
+def test_opt_lists_the_others_where_a_plugin_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(ImportError("no module")),))
+    assert run(["opt", "--list"]) == 0
+    out, err = capsys.readouterr()
+    assert "fold-residual\n" in out
+    assert err.startswith("ircert: warning: pass `fake`: the plugin fake:thing")
+
+
 def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
     np.savez(tmp_path / "net.npz", W0=np.random.default_rng(0).standard_normal((40, 30)))
     assert "weight=<40x30 dense>" in ircert_command("opt", "net.npz", cwd=tmp_path).stdout
@@ -94,6 +107,7 @@ def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
         (["opt", "net.ir", "-o", "missing/out.ir"], "does not exist or cannot be written"),
         (["opt", "net.ir", "-o", "out.txt"], "use a name ending in .ir"),
         (["opt", "net.ir", "-o", "folder.ir"], "this is a folder"),
+        (["opt", "net.ir", "-o", "net.ir"], "net.ir: this is the model itself; choose another place"),
         (["opt", "net.ir", "-p", "product"], "there is no such pass"),
         (["opt", "net.ir", "-p", "interval-bounds{center=[0], radius=1}"], "run `canonicalize` before it"),
         (

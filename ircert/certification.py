@@ -98,7 +98,8 @@ def certify(
         answer = ask(chosen, question)
     answered = time.perf_counter()
     try:
-        judged = judge(question, answer, require)
+        with engines.REGISTRY.blaming(answer.engine or chosen.name):
+            judged = judge(question, answer, require)
     except KeyboardInterrupt:  # the answer is there, and not to be lost; pressed again, it ends this too
         answer = replace(answer, stop=Stop(Cause.INTERRUPTED).after(answer.stop))
         judged = judge(question, answer, require)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 from ircert.errors import ParseError, PassError
 from ircert.ir.graph import Graph
 from ircert.ir.verify import verify
-from ircert.passes import get
+from ircert.passes import REGISTRY, get
 from ircert.passes.base import Lift, Pass, Rewrite
 from ircert.passes.options import create, to_text, value_from_text
 from ircert.passes.properties import ALL as PROPERTIES
@@ -91,7 +91,8 @@ def _run(used: Pass[Any, Any], source: Any) -> Step:
     _require_type(used, source, used.takes, "takes")
     _check_properties(used, source, used.requires, broken="needs")
     start = time.perf_counter()
-    rewrite = used.run(source)
+    with REGISTRY.blaming(used.name):
+        rewrite = used.run(source)
     seconds = time.perf_counter() - start
     if not isinstance(rewrite, Rewrite):
         raise PassError(f"it returned {type(rewrite).__name__} instead of a Rewrite", pass_name=used.name)

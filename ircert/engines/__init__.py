@@ -36,4 +36,5 @@ def kind(name: Any) -> type[Engine]:
 
 def get(name: Any) -> Engine:
     """The engine of that name."""
-    return kind(name)()
+    with REGISTRY.blaming(name):
+        return kind(name)()

@@ -28,7 +28,8 @@ def refused(engine: Engine, question: Question) -> str | None:
     """Why an engine does not take a question: there are curves, or it says so itself."""
     if question.is_smooth and not engine.takes_smooth:
         return 'it needs linear regions, and the network has smooth operations; engine="boxes" takes them'
-    return engine.refusal(question)
+    with engines.REGISTRY.blaming(engine.name):
+        return engine.refusal(question)
 
 
 def given_options(question: Question) -> frozenset[str]:
@@ -39,11 +40,16 @@ def given_options(question: Question) -> frozenset[str]:
 def ask(engine: Engine, question: Question) -> Answer:
     """The engine's answer; nothing is known where it is interrupted, or time is over, before it has a bracket."""
     try:
-        return engine.answer(question)
+        with engines.REGISTRY.blaming(engine.name):
+            found = engine.answer(question)
     except KeyboardInterrupt:
         return nothing_known(question, Stop(Cause.INTERRUPTED))
     except OutOfTime:
         return nothing_known(question, Stop(Cause.TIME))
+    if not isinstance(found, Answer):
+        problem, remedy = f"it returned {type(found).__name__} instead of an Answer", "see ircert.engines.base.Answer"
+        raise engines.REGISTRY.refusal(engine.name, problem, remedy)
+    return found
 
 
 def nothing_known(question: Question, stop: Stop) -> Answer:

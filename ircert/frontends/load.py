@@ -41,7 +41,8 @@ def load(
             raise UnsupportedModel(f"`{name}` is for ONNX models", remedy="leave it out")
     if chosen is None:
         return model  # type: ignore[return-value]
-    return chosen.read(model, **{name: options[name] for name in options if name in known})
+    with frontends.REGISTRY.blaming(chosen.name):
+        return chosen.read(model, **{name: options[name] for name in options if name in known})
 
 
 def _front_end(model: object) -> FrontEnd:

@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
+from ircert import passes
 from ircert.errors import IrcertError, ParseError, PassError
+from ircert.ir.graph import Graph
+from ircert.passes.base import GraphPass, Rewrite
 from ircert.passes.pipeline import Pipeline, Step
+from tests.entry_points import FakePoint
 
 NETWORK = ircert.load([([[1.0, 2.0, 3.0]], [0.5]), ([[1.0], [-1.0]], None)])
 
@@ -74,6 +78,20 @@ def test_hooks_see_every_step() -> None:
     assert [(step.used.name, step.changed) for step in steps] == [("canonicalize", False), ("fix-inputs", True)]
     assert steps[0].rewrite.result is steps[1].before is NETWORK
     assert all(step.seconds >= 0 for step in steps)
+
+
+def test_a_pass_of_another_package_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(GraphPass):
+        name = "fake"
+
+        def run(self, source: Graph) -> Rewrite[Graph]:
+            raise KeyError("nothing")
+
+    with pytest.raises(KeyError):
+        Pipeline((Failing(),))(NETWORK)
+    monkeypatch.setattr(type(passes.REGISTRY), "plugins", lambda _: (FakePoint(Failing),))
+    with pytest.raises(PassError, match=r"pass `fake`: the plugin of fake:thing failed \(KeyError: 'nothing'\)"):
+        Pipeline.parse("fake")(NETWORK)
 
 
 def test_an_empty_pipeline_does_nothing() -> None:

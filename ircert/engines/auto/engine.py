@@ -10,7 +10,7 @@ from typing import Any
 from ircert import engines
 from ircert.engines.asking import ask, given_options, nothing_known, refused
 from ircert.engines.auto.turns import Plan
-from ircert.engines.base import OPTIONS, Answer, Cause, Engine, Question, Stop, free_inputs
+from ircert.engines.base import OPTIONS, Answer, Cause, Effort, Engine, Question, Stop, free_inputs
 from ircert.engines.sharing import merged, settled, statistics
 from ircert.errors import IrcertError
 
@@ -37,18 +37,18 @@ class Auto(Engine):
         """The first answer, or what is known when time is up."""
         from ircert.engines.instant.engine import always, instant
 
-        refusals = {name: _refusal(engine, question) for name, engine in self._engines.items()}
-        able = {name: self._engines[name] for name, refusal in refusals.items() if refusal is None}
+        looked = {name: _looked_at(engine, question) for name, engine in self._engines.items()}
+        efforts = {name: effort for name, effort in looked.items() if isinstance(effort, Effort)}
         # Where an engine has a quick way of its own, exact arithmetic on wide layers would take longer than its answer.
-        quick = any(engine.effort(question).trial for engine in able.values())
+        quick = any(effort.trial for effort in efforts.values())
         wide = quick and max(question.graph.sizes.values()) > WIDE
         found = None if wide else instant(question)
         if found is not None:
             return replace(_with_optimum(question, found), engine="instant")
-        if not able:
-            why = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
+        if not efforts:
+            why = "; ".join(f"{name}: {refusal}" for name, refusal in looked.items())
             return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
-        answer = _in_turns(replace(question, at_once=wide), able)
+        answer = _in_turns(replace(question, at_once=wide), self._engines, efforts)
         everywhere = always(question) if wide and _nothing_found(answer) else None
         return answer if everywhere is None else replace(everywhere, engine="instant")
 
@@ -71,13 +71,31 @@ def _participants() -> list[Engine]:
     found = []
     for name in engines.names():
         try:
-            kind = engines.kind(name)
+            if engines.kind(name).takes_turns:
+                found.append(engines.get(name))
         except IrcertError as error:
             warnings.warn(str(error), stacklevel=2)
-            continue
-        if kind.takes_turns:
-            found.append(kind())
     return found
+
+
+def _looked_at(engine: Engine, question: Question) -> Effort | str:
+    """What to expect of an engine, or why it is not asked; one of another package that fails is named in a warning."""
+    try:
+        refusal = _refusal(engine, question)
+        if refusal is not None:
+            return refusal
+        with engines.REGISTRY.blaming(engine.name):
+            return engine.effort(question)
+    except IrcertError as error:
+        return _passed_over(engine, error)
+
+
+def _passed_over(engine: Engine, error: IrcertError) -> str:
+    """The failure of an engine of another package, which others make up for; that of one built in is raised."""
+    if engines.REGISTRY.origin(engine.name) is None:
+        raise error
+    warnings.warn(str(error), stacklevel=2)
+    return str(error)
 
 
 def _refusal(engine: Engine, question: Question) -> str | None:
@@ -86,16 +104,21 @@ def _refusal(engine: Engine, question: Question) -> str | None:
     return f"it takes no `{'`, `'.join(unknown)}`" if unknown else refused(engine, question)
 
 
-def _in_turns(question: Question, able: dict[str, Engine]) -> Answer:
+def _in_turns(question: Question, able: dict[str, Engine], efforts: dict[str, Effort]) -> Answer:
     """The answers of engines that go on from each other's."""
     known: Answer | None = None
     done: list[tuple[str, Answer, Stop | None]] = []
     tired: set[str] = set()
-    efforts = {name: engine.effort(question) for name, engine in able.items()}
+    failure = ""
     try:
         for turn in Plan(efforts, question.deadline.left, tired):
             engine = able[turn.engine]
-            found = ask(engine, turn.of(replace(question, known=known, **_defaults(engine))))
+            try:
+                found = ask(engine, turn.of(replace(question, known=known, **_defaults(engine))))
+            except IrcertError as error:
+                failure = _passed_over(engine, error)
+                tired.add(turn.engine)
+                continue
             known = merged(known, found)
             done.append((turn.engine, known, found.stop))
             known = replace(known, engine=turn.engine, stats=statistics(done))
@@ -106,8 +129,7 @@ def _in_turns(question: Question, able: dict[str, Engine]) -> Answer:
     except KeyboardInterrupt:
         stop = Stop(Cause.INTERRUPTED)
         return nothing_known(question, stop) if known is None else replace(known, stop=stop.after(known.stop))
-    assert known is not None, "an engine was able"
-    return known
+    return nothing_known(question, Stop(Cause.REFUSED, failure)) if known is None else known
 
 
 def _defaults(engine: Engine) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ircert.errors import QueryError
 from ircert.ir.graph import Graph
 from ircert.passes.pipeline import Pipeline
 from ircert.programs.encodings.analyse import Method
-from ircert.programs.formulations import get
+from ircert.programs.formulations import REGISTRY, get
 from ircert.programs.formulations.base import Asked, Formulation, bound_to
 from ircert.programs.formulations.lowering import pair_bounds, point_bounds
 from ircert.programs.formulations.paper import Paper
@@ -44,9 +44,12 @@ def program(
     chosen.check(query)
     passes = pipeline_of(query, chosen, bounds=bounds, pipeline=pipeline)
     if chosen.reads_pairs(query.problem):
-        return chosen.program(Asked(query, pair_bounds(graph, query, passes), None, graph.sha256))
-    other = None if query.other is None else point_bounds(query.other, query, passes)
-    return chosen.program(Asked(query, point_bounds(graph, query, passes), other, graph.sha256))
+        asked = Asked(query, pair_bounds(graph, query, passes), None, graph.sha256)
+    else:
+        other = None if query.other is None else point_bounds(query.other, query, passes)
+        asked = Asked(query, point_bounds(graph, query, passes), other, graph.sha256)
+    with REGISTRY.blaming(chosen.name):
+        return chosen.program(asked)
 
 
 def pipeline_of(

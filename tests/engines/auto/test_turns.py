@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -204,4 +204,38 @@ def test_an_engine_that_cannot_be_loaded_is_named_and_passed_over(monkeypatch: p
     with pytest.warns(UserWarning, match="plugged.*cannot be loaded.*gone.*uninstall"):
         assert ask().verdict == "certified"
     with pytest.raises(QueryError, match="cannot be loaded"):
+        ask(engine="plugged")
+
+
+@pytest.mark.rule("AU-7")
+@pytest.mark.parametrize("method", ["refusal", "effort", "answer"])
+def test_an_engine_of_another_package_that_fails_is_named_and_passed_over(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Toy, question: Question) -> Any:
+        raise KeyError("nothing")
+
+    class Plugged(Toy):
+        name = "plugged"
+        declared = Effort(trial=1, rate=1e6)
+        asked: ClassVar[list[Question]] = []
+
+    monkeypatch.setattr(Plugged, method, fail)
+    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (FakePoint(Plugged, "plugged"),))
+    with pytest.warns(UserWarning, match=r"engine `plugged`: the plugin of fake:thing failed \(KeyError: 'nothing'\)"):
+        assert ask().verdict == "certified"
+    if method != "effort":
+        with pytest.raises(QueryError, match="repair or uninstall fake:thing"):
+            ask(engine="plugged")
+
+
+def test_an_engine_that_answers_with_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plugged(Toy):
+        name = "plugged"
+
+        def answer(self, question: Question) -> Any:
+            return "certified"
+
+    monkeypatch.setattr("ircert.plugins.Registry.plugins", lambda self: (FakePoint(Plugged, "plugged"),))
+    with pytest.raises(QueryError, match="engine `plugged`: it returned str instead of an Answer"):
         ask(engine="plugged")

@@ -47,6 +47,13 @@ def draw_witness(ax: Axes, x: Any, y: Any, *, label: str = "witness: f(x) = f(y)
     return ax
 
 
+def draw_turned(ax: Axes, points: Any, *, label: str = "det of the other sign") -> Axes:
+    """Points that are turned over, with respect to the centre: triangles."""
+    style: dict[str, Any] = {"marker": "v", "markersize": 7.5, "markerfacecolor": "white", "markeredgecolor": INK}
+    ax.plot(*_points(points).T, linestyle="none", **style, zorder=MARKS, label=label, gid="turned")
+    return ax
+
+
 def draw_preimages(ax: Axes, preimages: Iterable[Preimage], *, label: str = "preimages of f(c)") -> Axes:
     """Solutions of f(x) = y: diamonds, or thick lines and areas where a whole set is mapped to y; squares where it is
     undecided whether there are some (`undecided`)."""

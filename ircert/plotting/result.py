@@ -16,7 +16,7 @@ from ircert.plotting.data import Folds, Preimage, Regions, Result
 from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.folds import draw_folds
 from ircert.plotting.graph import draw_graph, draw_turning_points, lifted
-from ircert.plotting.marks import draw_center, draw_preimages, draw_undecided, draw_witness, undecided_of
+from ircert.plotting.marks import draw_center, draw_preimages, draw_turned, draw_undecided, draw_witness, undecided_of
 from ircert.plotting.regions import draw_regions
 from ircert.plotting.samples import Samples, draw_field
 from ircert.plotting.style import BALLS, index
@@ -60,6 +60,10 @@ def plot_result(
     ax = new_axes() if ax is None else ax
     draw = _draw_line if graph.input_dim == 1 else _draw_plane
     draw(ax, graph, cells, creases, solutions, pairs, result.center)
+    turned = [getattr(one, "turned", None) for one in results if witness]
+    over = [_floats(pair.y) for pair in turned if pair is not None]
+    if over:
+        draw_turned(ax, over if graph.input_dim == 2 else lifted(graph, over))
     for i, one in enumerate(results):
         _draw_bracket(ax, one, BALLS[i % len(BALLS)])
     _finish(ax, shown, result, inputs)

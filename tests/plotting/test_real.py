@@ -9,7 +9,7 @@ import ircert
 from ircert.errors import QueryError
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
-from tests.plotting.support import drawn
+from tests.plotting.support import drawn, labels
 
 
 def network(inputs: int, outputs: int, seed: int = 0) -> Graph:
@@ -48,3 +48,19 @@ def test_smooth_networks_have_balls_and_no_regions() -> None:
     ax = ircert.certify(graph, [0.0, 0.0], radius=0.5).plot()
     assert not drawn(ax, "cells")
     assert len(drawn(ax, "center")) == 1
+
+
+@pytest.mark.rule("R-12", "R-13")
+@pytest.mark.parametrize("size", [1, 2])
+def test_pairs_in_boxes_and_turned_points(size: int) -> None:
+    build = ircert.Builder(size)
+    bent = build.affine(build.node(Tanh(), build.input), -2 * np.eye(size))
+    result = ircert.certify(build.graph(build.add(build.input, bent)), [3.0] * size, radius=2.5, time_limit=20.0)
+    ax = result.plot(regions=False, folds=False)
+    assert result.witness is not None
+    assert result.turned is not None
+    pair, point = drawn(ax, "witness")[0].get_xydata(), drawn(ax, "turned")[0].get_xydata()
+    np.testing.assert_allclose(pair[:, :size], [result.witness.x, result.witness.y])
+    np.testing.assert_allclose(point[0, :size], result.turned.y)
+    assert {"witness: f(x) = f(y)", "det of the other sign"} <= set(labels(ax))
+    assert drawn(result.plot(regions=False, folds=False, witness=False), "turned") == []

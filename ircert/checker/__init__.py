@@ -1,7 +1,8 @@
-"""The independent checker: verifies a certificate by exact evaluation of the network, and trusts nothing else.
+"""The independent checker: verifies a certificate in exact arithmetic, and trusts nothing else.
 
 It reads `spec/certificate.md` and imports the graph IR alone: no engine, no solver, no pass. A certificate may come
-from anybody: its numbers are read without rounding, and the work is bounded before it is done.
+from anybody: its numbers are read without rounding, and the work is bounded. Here certificates are read, and collisions
+checked by exact evaluation; `injective` checks proofs that there are none.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 import json
 import math
 import os
+import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ircert.checker import injective
+from ircert.checker.injective import Injective
 from ircert.errors import FileError, IrcertError
-from ircert.files import beside, read_text
+from ircert.files import LARGEST_TEXT, beside, read_bytes, read_text
 from ircert.ir.cost import is_affordable
 from ircert.ir.evaluate import exact_values
 from ircert.ir.fractions_text import ratio, to_text
@@ -25,7 +30,14 @@ from ircert.ir.rational import Rationals, common_denominator, integer_array, int
 from ircert.ir.sidecar import load_ir
 
 SCHEMA = "ircert.certificate/1"
-KEYS = {"schema", "kind", "problem", "norm", "center", "radius", "domain", "x", "y", "model", "other"}
+KEYS = {"schema", "kind", "problem", "norm", "center", "radius", "domain", "model", "other"}
+KINDS = {"collision": {"x", "y"}, "injective": {"matrix", "cover"}}
+"""Fields of all certificates, and those of each kind."""
+GOOD = {
+    "local": "f(x) != f(y) for all x != y",
+    "pseudo": "f(x) != f(centre) for all x != centre",
+    "transform": "g(x) is a function of f(x)",
+}
 CLAIMS = {
     "local": "f(x) = f(y) with x != y",
     "pseudo": "f(x) = f(centre) with x != centre",
@@ -65,17 +77,25 @@ class Collision:
 
 def check_file(path: str | os.PathLike[str]) -> tuple[str, str | None]:
     """What a certificate claims, and what is wrong with it (None: the claim is proved); FileError if unreadable."""
+    claim, fault = checked(path)
+    return "" if claim is None else _claim(claim), fault
+
+
+def checked(path: str | os.PathLike[str]) -> tuple[Collision | Injective | None, str | None]:
+    """A certificate (None where its network is another one), and what is wrong with it."""
     try:
-        collision = _collision(_fields(read_text(path)), Path(path).parent)
-        _require_effort(collision)
+        claim = _claimed(_fields(_text(path)), Path(path).parent)
+        if isinstance(claim, Injective):
+            return claim, injective.fault_of(claim)
+        _require_effort(claim)
+        return claim, fault_of(claim)
     except _Rejected as fault:
-        return "", str(fault)
+        return None, str(fault)
     except FileError:
         raise
     except (IrcertError, ValueError, OverflowError, RecursionError) as error:
         problem = str(error) or type(error).__name__
         raise FileError(f"not a certificate: {problem[:300]}", path=path) from None
-    return _claim(collision), fault_of(collision)
 
 
 def fault_of(claim: Collision) -> str | None:
@@ -121,15 +141,35 @@ def _agree(graph: Graph, claim: Collision) -> bool:
 # --- reading -------------------------------------------------------------------------------------------------------
 
 
+def _text(path: str | os.PathLike[str]) -> str:
+    """The text of a file, unpacked if its name ends in .gz, as far as it is not too long."""
+    if not os.fspath(path).endswith(".gz"):
+        return read_text(path)
+    try:
+        unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        found = unpacking.decompress(read_bytes(path, LARGEST_TEXT), LARGEST_TEXT)
+    except zlib.error as error:
+        raise ValueError(f"it is not packed by gzip ({error})") from None
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError(f"its packed text is not whole, or has more than {LARGEST_TEXT} bytes")
+    return found.decode()
+
+
 def _fields(text: str) -> dict[str, Any]:
     if text.count("[") + text.count("{") > MOST_PARTS:
         raise ValueError(f"it has more than {MOST_PARTS} lists and objects")
     found = json.loads(text, object_pairs_hook=_unique, parse_int=_refuse, parse_float=_refuse, parse_constant=_refuse)
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise ValueError(f'it has no "schema": "{SCHEMA}"')
-    if set(found) != KEYS:
-        raise ValueError(f"fields are missing or unknown: {', '.join(sorted(set(found) ^ KEYS))}")
+    _one_of(found, "kind", KINDS)
+    if wrong := set(found) ^ KEYS ^ KINDS[found["kind"]]:
+        raise ValueError(f"fields are missing or unknown: {', '.join(sorted(wrong))}")
     return found
+
+
+def _one_of(fields: dict[str, Any], name: str, known: Iterable[str]) -> None:
+    if fields.get(name) not in (*known,):
+        raise ValueError(f"`{name}` must be one of {', '.join(known)}")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -142,10 +182,9 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(f'numbers are strings such as "3/4", got {number[:60]}')
 
 
-def _collision(fields: dict[str, Any], folder: Path) -> Collision:
-    for name, known in (("kind", ("collision",)), ("problem", tuple(CLAIMS)), ("norm", ("inf", "1", "2"))):
-        if fields[name] not in known:
-            raise ValueError(f"`{name}` must be one of {', '.join(known)}")
+def _claimed(fields: dict[str, Any], folder: Path) -> Collision | Injective:
+    _one_of(fields, "problem", CLAIMS)
+    _one_of(fields, "norm", ("inf", "1", "2"))
     if (fields["problem"] == "transform") != (fields["other"] is not None):
         raise ValueError("`other` belongs to transform, and to it alone")
     model = _model(fields["model"], folder)
@@ -156,7 +195,15 @@ def _collision(fields: dict[str, Any], folder: Path) -> Collision:
     (radius,) = numbers.pop("radius")
     if radius <= 0:
         raise ValueError("`radius` must be positive")
-    return Collision(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
+    if fields["kind"] == "collision":
+        return Collision(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
+    if not isinstance(fields["matrix"], list):
+        raise ValueError("`matrix` is a list of rows")
+    matrix = [[_integer(v) for v in _list(row, "matrix", model.output_dim)] for row in fields["matrix"]]
+    cover = injective.read_cover(fields["cover"])
+    plain = {name: [None if v is None else int(v) for v in values] for name, values in numbers.items()}
+    place: dict[str, Any] = {"unit": int(unit), "radius": int(radius), **plain}
+    return Injective(fields["problem"], fields["norm"], model=model, other=other, matrix=matrix, cover=cover, **place)
 
 
 def _model(given: Any, folder: Path) -> Graph:
@@ -180,7 +227,7 @@ def _numbers(fields: dict[str, Any], size: int) -> tuple[Integer, dict[str, list
     if not isinstance(domain, dict) or set(domain) != {"low", "high"}:
         raise ValueError("`domain` has `low` and `high`, or is null")
     given: dict[str, list[Ratio | None]] = {"radius": [_number(fields["radius"])]}
-    for name in ("center", "x", "y"):
+    for name in ("center", "x", "y") if fields["kind"] == "collision" else ("center",):
         given[name] = [_number(value) for value in _list(fields[name], name, size)]
     for name, side in domain.items():
         values = [None] * size if fields["domain"] is None else _list(side, "domain", size)
@@ -209,6 +256,13 @@ def _number(given: Any) -> Ratio:
     return ratio(given)
 
 
+def _integer(given: Any) -> int:
+    top, bottom = _number(given)
+    if bottom != 1 or abs(top) > injective.LARGEST:
+        raise ValueError(f"entries of `matrix` are integers of at most {injective.LARGEST}")
+    return top
+
+
 def _require_effort(claim: Collision) -> None:
     """Refuse networks whose exact evaluation at x and y would be endless, or fill the memory."""
     size = max(0, max(v.bit_length() for v in claim.x + claim.y) - claim.unit.bit_length() + 1)
@@ -220,7 +274,7 @@ def _require_effort(claim: Collision) -> None:
 # --- telling -------------------------------------------------------------------------------------------------------
 
 
-def _claim(claim: Collision) -> str:
+def _claim(claim: Collision | Injective) -> str:
     """The claim in words; what is too long to be shown is not shown in part, and a radius is rounded up."""
     radius = _shown([claim.radius], claim.unit) or f"at most {_rounded_up(claim.radius, claim.unit)}"
     center = f"({text})" if (text := _shown(claim.center, claim.unit)) else "the given centre"
@@ -228,7 +282,8 @@ def _claim(claim: Collision) -> str:
     digests = [f"model sha256 {claim.model.sha256}"]
     digests += [f"other sha256 {claim.other.sha256}"] if claim.other is not None else []
     ball = f"the closed ball of radius {radius} around {center}"
-    return f"{CLAIMS[claim.problem]} in {ball} (norm {claim.norm}){cut}; {', '.join(digests)}"
+    told = CLAIMS if isinstance(claim, Collision) else GOOD
+    return f"{told[claim.problem]} in {ball} (norm {claim.norm}){cut}; {', '.join(digests)}"
 
 
 def _shown(values: list[Integer], unit: Integer) -> str | None:

@@ -1,0 +1,288 @@
+"""Certificates of injectivity: one matrix C, and a cover of the ball on whose leaves sym(C J) is positive definite.
+
+`spec/certificate.md` proves that what passes here is true (C-8 to C-13); the names are those of its proofs. All
+numbers are integers; nothing is rounded but in `positive_definite`, and there downward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ircert.checker.network import Column, Forms, Network, TooLong
+from ircert.ir.graph import Graph
+
+KEPT = 96
+"""Bits of a diagonal entry that are kept."""
+FINE = 8
+"""Bits of the slope of the lines that enclose a relu."""
+MOST_LEAVES, DEEPEST = 2**22, 2**10
+MOST_OPEN, LARGEST_WEIGHT, LARGEST = 2**9, 2**10, 2**128
+"""Neurons of a leaf that may be open, exponents of their weights, and multipliers and entries of C."""
+TOKEN = re.compile(
+    r"/[0-9]{1,9}|\?[0-9]{1,9}|-|=(?:[0-9]{1,4}(?:,[0-9]{1,4})*)?|!(?:[0-9]{1,9}:[0-9]{1,39})(?:,[0-9]{1,9}:[0-9]{1,39})*"
+)
+
+
+@dataclass(frozen=True)
+class Injective:
+    """The claim that a network is injective on the closed ball of `radius` around `center`, cut with a box.
+
+    unit:   the denominator of all numbers of the place
+    matrix: C, a row for each free input
+    cover:  the tree, in preorder
+    """
+
+    problem: str
+    norm: str
+    unit: int
+    center: list[int]
+    radius: int
+    low: list[int | None]
+    high: list[int | None]
+    model: Graph
+    other: Graph | None
+    matrix: list[list[int]]
+    cover: list[str]
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many nodes of each kind were met; for words."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the box around the ball: a box, and sides of neurons that are taken for granted (1 on, 0 off)."""
+
+    low: list[int]
+    high: list[int]
+    sides: dict[int, int]
+
+
+def fault_of(claim: Injective) -> str | None:
+    """None if the claim is proved; else the first thing that is wrong."""
+    for c, a, b in zip(claim.center, claim.low, claim.high, strict=True):
+        if (a is not None and c < a) or (b is not None and c > b):
+            return "the centre lies outside the domain"
+    return Checking(claim, Network(claim.model), _deepest(claim.cover)).fault()
+
+
+class Checking:
+    """A claim being checked; boxes are cut at most `depth` times."""
+
+    def __init__(self, claim: Injective, network: Network, depth: int) -> None:
+        self.claim, self.network = claim, network
+        more = depth + 1
+        self.unit = claim.unit << more
+        self.center, self.radius = [c << more for c in claim.center], claim.radius << more
+        low = [
+            c - self.radius if a is None else max(a << more, c - self.radius)
+            for c, a in zip(self.center, claim.low, strict=True)
+        ]
+        high = [
+            c + self.radius if b is None else min(b << more, c + self.radius)
+            for c, b in zip(self.center, claim.high, strict=True)
+        ]
+        self.root = Part(low, high, {})
+        self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b]
+
+    def fault(self) -> str | None:
+        """Walk down the tree, in preorder."""
+        shape = [len(row) for row in self.claim.matrix]
+        if shape != [self.claim.model.output_dim] * len(self.free):
+            return "`matrix` has not a row for each free input and a column for each output"
+        open_: list[Part] = [self.root]
+        for number, token in enumerate(self.claim.cover):
+            if not open_:
+                return "the cover goes on after its last leaf"
+            node = open_.pop()
+            self.claim.counts[token[0]] += 1
+            if token[0] in "/?":
+                parts = self.parts(node, token[0], int(token[1:]))
+                if parts is None:
+                    return f"node {number} of the cover cannot be divided by {token}"
+                open_ += reversed(parts)
+            elif not self.closed(node, token):
+                return f"leaf {number} of the cover is not closed by {token[:60]}"
+        return "the cover ends before its last leaf" if open_ else None
+
+    def parts(self, node: Part, kind: str, index: int) -> list[Part] | None:
+        """Both parts of a node: neuron `index` on or off, or the halves of its box; None where there are none."""
+        if kind == "?":
+            if index >= self.network.neurons or index in node.sides:
+                return None
+            return [Part(node.low, node.high, {**node.sides, index: side}) for side in (1, 0)]
+        if index not in self.free:
+            return None
+        middle = (node.low[index] + node.high[index]) // 2  # exact: `unit` has a factor 2 for every cut, and one more
+        below, above = node.high.copy(), node.low.copy()
+        below[index] = above[index] = middle
+        return [Part(node.low, below, node.sides), Part(above, node.high, node.sides)]
+
+    def closed(self, node: Part, token: str) -> bool:
+        """Whether a leaf is closed as it says."""
+        if token == "-":
+            return self._outside(node)
+        enclosed = Enclosure(self, node)
+        if token[0] == "!":
+            pairs = (pair.split(":") for pair in token[1:].split(","))
+            return enclosed.empty({int(i): int(m) for i, m in pairs})
+        weights = [int(e) for e in token[1:].split(",") if e]
+        return self._definite(enclosed.sides, [(2 + e % 2) << (e // 2) for e in weights])
+
+    def _outside(self, node: Part) -> bool:
+        """Whether a box has no inner point of the ball: of the coordinates' distances from the centre, their norm."""
+        sides = zip(node.low, node.high, self.center, strict=True)
+        gaps = [max(a - c, c - b, 0) for a, b, c in sides]
+        if self.claim.norm == "2":
+            return sum(g * g for g in gaps) >= self.radius**2
+        return (sum(gaps) if self.claim.norm == "1" else max(gaps)) >= self.radius
+
+    def _definite(self, sides: dict[int, int | None], weights: list[int]) -> bool:
+        """Whether v C J v > 0 for all v != 0 and all slopes of open neurons: H of C-13 is positive definite."""
+        tangent = _Tangent(sides, len(self.free))
+        if len(weights) != tangent.size - len(self.free):
+            return False
+        start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
+        values = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
+        output = values[self.network.graph.output]
+        top = max([output.exponent, *(exponent for _, exponent in tangent.below)])
+        columns = output.over(top, tangent.size)
+        rows = [[sum(map(int.__mul__, row, column)) for column in columns] for row in self.claim.matrix]
+        for rank, ((row, exponent), weight) in enumerate(zip(tangent.below, weights, strict=True)):
+            form = [-weight * v << (top - exponent) for v in row] + [0] * (tangent.size - len(row))
+            form[len(self.free) + rank] += weight << top
+            rows.append(form)
+        self.network.spend(tangent.size**3)
+        return positive_definite([[rows[i][j] + rows[j][i] for j in range(i + 1)] for i in range(tangent.size)])
+
+
+class Enclosure:
+    """What holds in a node for all neurons: forms in variables between -1 and 1 (C-12), and sides that follow."""
+
+    def __init__(self, checking: Checking, node: Part) -> None:
+        self.given, self.sides = node.sides, dict[int, int | None]()
+        self.rows: dict[int, tuple[Column, int]] = {}
+        self.size = 1 + len(checking.free)
+        unit = checking.unit
+        start = [[(a + b) // 2 for a, b in zip(node.low, node.high, strict=True)]]
+        for j in checking.free:
+            start.append([(node.high[j] - node.low[j]) // 2 if i == j else 0 for i in range(len(node.low))])
+        checking.network.walk(checking.network.hidden, Forms(start, 0), self.neurons, unit)
+
+    def neurons(self, first: int, forms: Forms) -> Forms:
+        """Forms of relus, over 2**(FINE + 1) more; an open one has a variable of its own."""
+        middles, *others = forms.columns
+        reaches = list(map(sum, zip(*(map(abs, column) for column in others), strict=True)))
+        factors, shifts = [], []
+        for i, (middle, reach) in enumerate(zip(middles, reaches, strict=True)):
+            low, high = middle - reach, middle + reach
+            side = self.given.get(first + i, 1 if low >= 0 else 0 if high <= 0 else None)
+            if first + i in self.given:
+                self.rows[first + i] = [column[i] for column in forms.columns], forms.exponent
+            self.sides[first + i] = side
+            slope = side << FINE if side is not None else ((high << FINE) + (high - low) // 2) // (high - low)
+            factors.append(2 * slope)
+            shifts.append(0 if side is not None else max(-slope * low, ((1 << FINE) - slope) * high))
+        columns = [[f * v for f, v in zip(factors, column, strict=True)] for column in forms.columns]
+        columns[0] = [v + t for v, t in zip(columns[0], shifts, strict=True)]
+        columns += [[0] * len(middles) for _ in range(self.size - len(columns))]
+        columns += [_unit(len(middles), i, t) for i, t in enumerate(shifts) if t]
+        self.size = len(columns)
+        return Forms(columns, forms.exponent + FINE + 1)
+
+    def empty(self, multipliers: dict[int, int]) -> bool:
+        """Whether a sum of ± z_i that is not negative in the node is negative everywhere in the box (C-14)."""
+        if not set(multipliers) <= set(self.rows):
+            return False
+        top = max(exponent for _, exponent in (self.rows[i] for i in multipliers))
+        total = [0] * self.size
+        for i, multiplier in multipliers.items():
+            row, exponent = self.rows[i]
+            sign = (1 if self.given[i] else -1) * multiplier << (top - exponent)
+            for c, v in enumerate(row):
+                total[c] += sign * v
+        return total[0] + sum(map(abs, total[1:])) < 0
+
+
+class _Tangent:
+    """Derivatives in a direction v: forms in v and in q_i, the derivative of the relu of an open neuron i (C-13)."""
+
+    def __init__(self, sides: dict[int, int | None], size: int) -> None:
+        self.sides, self.known = sides, size
+        self.size = size + sum(side is None for side in sides.values())
+        self.below: list[tuple[Column, int]] = []
+
+    def neurons(self, first: int, forms: Forms) -> Forms:
+        """Derivatives of relus; those of what open neurons read are kept."""
+        sides = [self.sides[first + i] for i in range(len(forms.columns[0]))]
+        columns = [[v if side else 0 for v, side in zip(column, sides, strict=True)] for column in forms.columns]
+        columns += [[0] * len(sides) for _ in range(self.known - len(columns))]
+        for i, side in enumerate(sides):
+            if side is None:
+                self.below.append(([column[i] for column in forms.columns], forms.exponent))
+                columns.append(_unit(len(sides), i, 1 << forms.exponent))
+        self.known = len(columns)
+        return Forms(columns, forms.exponent)
+
+
+def _unit(size: int, index: int, value: int) -> Column:
+    column = [0] * size
+    column[index] = value
+    return column
+
+
+def positive_definite(table: list[Column]) -> bool:
+    """Whether a symmetric matrix of integers (its lower triangle) is positive definite, for sure (C-15).
+
+    Entries are scaled by powers of two and rounded down, as are those of every remainder; each rounding is by less
+    than 1, and as many units as there are rows are taken off the diagonal, which is more than it can do.
+    """
+    if any(row[i] <= 0 for i, row in enumerate(table)):
+        return False
+    scale = [(row[i].bit_length() - KEPT) // 2 for i, row in enumerate(table)]
+    rows = [[_shifted(v, scale[i] + scale[j]) for j, v in enumerate(row)] for i, row in enumerate(table)]
+    for i, row in enumerate(rows):
+        row[i] -= len(rows)
+    while rows:
+        *last, pivot = rows.pop()
+        if pivot <= 0:
+            return False
+        for i, row in enumerate(rows):
+            if last[i]:
+                rows[i] = row = [v + (-last[i] * w) // pivot for v, w in zip(row, last, strict=False)]
+            row[i] -= len(rows)
+    return True
+
+
+def _shifted(value: int, right: int) -> int:
+    return value >> right if right >= 0 else value << -right
+
+
+def _deepest(cover: list[str]) -> int:
+    """The most cuts of boxes on a way down; the tree may be wrong, which is seen later."""
+    waiting, most = [0], 0
+    for token in cover:
+        if not waiting:
+            break
+        depth = waiting.pop()
+        if token[0] in "/?":
+            depth += token[0] == "/"
+            most = max(most, depth)
+            waiting += [depth, depth]
+    if most > DEEPEST:
+        raise TooLong(f"the cover is cut more than {DEEPEST} times")
+    return most
+
+
+def read_cover(given: Any) -> list[str]:
+    """The nodes of a cover."""
+    if not isinstance(given, str):
+        raise ValueError("`cover` is a string")
+    tokens = given.split(" ")
+    if len(tokens) > 2 * MOST_LEAVES:
+        raise ValueError(f"the cover has more than {2 * MOST_LEAVES} nodes")
+    for token in tokens:
+        if TOKEN.fullmatch(token) is None:
+            raise ValueError(f"not a node of a cover: {token[:60]!r}")
+    return tokens

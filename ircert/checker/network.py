@@ -1,0 +1,143 @@
+"""A network in integers: linear forms of its nodes, carried from the input to the output (`spec/certificate.md`).
+
+A node's forms are columns of integers over a power of two: entry i of the node is the sum over c of columns[c][i] times
+variable c. Affine maps, sums, choices and neighbours are linear; what a relu does is given from outside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from operator import mul
+
+import numpy as np
+
+from ircert.ir.build import Builder
+from ircert.ir.dyadic import integers
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+
+Column = list[int]
+MOST_WEIGHTS = 2**23
+"""Entries of all matrices together."""
+MOST_EFFORT = 2**37
+"""Products of numbers of one machine word, about: an hour."""
+WORD = 64
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Linear forms over 2**exponent, of entries that have one number in each column."""
+
+    columns: list[Column]
+    exponent: int
+
+    def over(self, exponent: int, columns: int) -> list[Column]:
+        """The same over a larger power of two, with columns of zeros added."""
+        size, more = len(self.columns[0]), exponent - self.exponent
+        found = [[v << more for v in column] for column in self.columns] if more else self.columns
+        return found + [[0] * size for _ in range(columns - len(found))]
+
+
+Neurons = Callable[[int, Forms], Forms]
+"""What a relu does, from the number of its first neuron and the forms it reads."""
+
+
+class TooLong(ValueError):
+    """It would take too long to check."""
+
+
+class Network:
+    """A graph lowered to core operations, each by the identity that `spec/ir.md` proves for it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = core = _lowered(graph)
+        self.nodes = [node for node in core.nodes if node.operands]
+        weights = sum(math.prod(node.op.weight.shape) for node in self.nodes if isinstance(node.op, Affine))
+        if weights > MOST_WEIGHTS:
+            raise TooLong(f"its network has more than {MOST_WEIGHTS} weights")
+        self.first: dict[str, int] = {}
+        self.neurons = 0
+        for node in self.nodes:
+            if isinstance(node.op, Relu):
+                self.first[node.name] = self.neurons
+                self.neurons += core.sizes[node.name]
+        last = max((k for k, node in enumerate(self.nodes) if node.name in self.first), default=-1)
+        self.hidden = self.nodes[: last + 1]
+        self.maps = {node.name: _Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
+        self.effort = 0
+
+    def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> dict[str, Forms]:
+        """The forms of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for biases."""
+        values = {self.graph.input: start}
+        for node in nodes:
+            given = [values[name] for name in node.operands]
+            if node.name in self.maps:
+                values[node.name] = self._affine(self.maps[node.name], given[0], unit)
+            elif node.name in self.first:
+                values[node.name] = neurons(self.first[node.name], given[0])
+            else:
+                values[node.name] = _rearranged(node, given)
+        return values
+
+    def _affine(self, given: _Map, forms: Forms, unit: int) -> Forms:
+        longest = max(max(map(int.bit_length, column)) for column in forms.columns)
+        self.spend(len(given.rows) * len(given.columns) * len(forms.columns) * (1 + longest // WORD))
+        columns = [given.times(column) for column in forms.columns]
+        if unit:
+            columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], given.bias, strict=True)]
+        return Forms(columns, forms.exponent + given.exponent)
+
+    def spend(self, effort: int) -> None:
+        """Count work; TooLong where it is too much."""
+        self.effort += effort
+        if self.effort > MOST_EFFORT:
+            raise TooLong("it takes too long to be checked")
+
+
+class _Map:
+    """weight @ x + bias in integers over 2**exponent."""
+
+    def __init__(self, op: Affine) -> None:
+        weight = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
+        flat, self.exponent = integers(np.concatenate([weight.ravel(), op.bias]))
+        width = weight.shape[1]
+        self.bias = flat[weight.size :]
+        self.rows = [flat[k : k + width] for k in range(0, weight.size, width)]
+        self.columns = [list(column) for column in zip(*self.rows, strict=True)]
+
+    def times(self, x: Column) -> Column:
+        """weight @ x; where x is mostly 0, column by column."""
+        filled = [(j, v) for j, v in enumerate(x) if v]
+        if 4 * len(filled) > len(x):
+            return [sum(map(mul, row, x)) for row in self.rows]
+        found = [0] * len(self.rows)
+        for j, v in filled:
+            found = [a + v * w for a, w in zip(found, self.columns[j], strict=True)]
+        return found
+
+
+def _rearranged(node: Node, given: list[Forms]) -> Forms:
+    """Choices, neighbours and sums."""
+    if isinstance(node.op, Select):
+        chosen = node.op.indices.tolist()
+        return Forms([[column[i] for i in chosen] for column in given[0].columns], given[0].exponent)
+    exponent, count = max(f.exponent for f in given), max(len(f.columns) for f in given)
+    parts = zip(*(forms.over(exponent, count) for forms in given), strict=True)
+    if isinstance(node.op, Concat):
+        return Forms([list(chain(*columns)) for columns in parts], exponent)
+    assert isinstance(node.op, Add)
+    return Forms([list(map(sum, zip(*columns, strict=True))) for columns in parts], exponent)
+
+
+def _lowered(graph: Graph) -> Graph:
+    """The same function by core operations alone."""
+    build = Builder(graph.input_dim)
+    names = {graph.input: build.input}
+    for node in graph.nodes:
+        if node.operands:
+            operands = [names[name] for name in node.operands]
+            names[node.name] = build.node(node.op, *operands) if node.op.core else node.op.lower(build, *operands)
+    return build.graph(names[graph.output])

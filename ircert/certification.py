@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import platform
 import time
 from collections.abc import Callable
@@ -37,6 +38,8 @@ FORMULATIONS = ("paper", "tangent")
 EngineName: TypeAlias = Literal["auto", "regions", "boxes", "milp"]
 FormulationName: TypeAlias = Literal["paper", "tangent"]
 """Those that are built in: other packages may add theirs."""
+ANSWER = 0.6
+"""The part of a time limit that an answer may take where a certificate is asked for, too."""
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""
 
@@ -59,6 +62,7 @@ def certify(
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
     require: Literal["exact"] | None = None,
+    certificate: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Whether a network can be inverted around a centre, and how far.
 
@@ -68,10 +72,15 @@ def certify(
     its first call says how large the question is (neurons, those that may switch, binaries). With `threads` > 1 large
     searches of the engine boxes run in so many processes; solvers of milp other than HiGHS get as many threads.
 
+    With `certificate` what is claimed is written to that file (packed if its name ends in .gz), as a proof that
+    `ircert.checker` verifies on its own (`spec/certificate.md`); `result.certificate` says whether, and what it proves.
+    The time limit holds for both.
+
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached (`result.interrupted`). An engine refuses options that it does not know.
     """
     start = time.perf_counter()
+    whole = Deadline(math.inf if time_limit is None or not _is_number(time_limit) else float(time_limit))
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     question = Question(
@@ -82,7 +91,7 @@ def certify(
         radius=None if radius is None else query.radius,
         max_radius=limit,
         tol=float(tol),
-        deadline=Deadline(math.inf if time_limit is None else float(time_limit)),
+        deadline=whole if certificate is None else Deadline(ANSWER * whole.left()),
         seed=int(seed),
         threads=int(threads),
         backend=backend,
@@ -105,7 +114,7 @@ def certify(
         judged = judge(question, answer, require)
     end = time.perf_counter()
     phases = {**(answer.stats.get("seconds") or {"engine": answered - start}), "replay": end - answered}
-    return Result(
+    found = Result(
         verdict=judged.verdict,
         trust=judged.trust,
         radius=judged.radius,
@@ -133,6 +142,18 @@ def certify(
         versions=_versions(),
         seed=question.seed,
     )
+    return found if certificate is None else _with_certificate(found, certificate, whole)
+
+
+def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> Result:
+    from ircert.certificates.writing import write
+
+    start = time.perf_counter()
+    with one_thread():
+        written = write(result, path, deadline)
+    taken = time.perf_counter() - start
+    stats = {**result.stats, "seconds": {**result.stats["seconds"], "certificate": taken}}
+    return replace(result, certificate=written, stats=stats, seconds=result.seconds + taken)
 
 
 def _asked(

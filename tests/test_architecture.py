@@ -51,6 +51,7 @@ PACKAGES = [
     "ircert.engines.boxes",
     "ircert.engines.milp",
     "ircert.engines.auto",
+    "ircert.certificates",
     "ircert.certification",
     "ircert.analysis",
     "ircert.plotting",

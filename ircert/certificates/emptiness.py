@@ -17,8 +17,8 @@ def excluding(rows: Array, given: Array, neuron: int) -> str | None:
 
     rows:  what neurons read (neurons, columns), the first column being the value in the middle
     given: their sides, nan where there is none
-    For multipliers (1, κ) the largest value of s_i z_i + κ s_j z_j is convex and piecewise linear in κ, with kinks where
-    a coefficient changes its sign.
+    For multipliers (1, κ) the largest value of s_i z_i + κ s_j z_j is convex and piecewise linear in κ, with kinks
+    where a coefficient changes its sign.
     """
     others = np.flatnonzero(~np.isnan(given))
     signed = rows * np.where(given > 0, 1.0, -1.0)[:, None]

@@ -23,7 +23,7 @@ LEVELS, MOST_OPEN = 5, 16
 AT_ONCE, MOST_AT_ONCE = 3_000_000, 1024
 """Numbers in an array, and boxes in a wave."""
 DEEPEST = 200
-MOST_NODES = 1_000_000
+MOST_NODES = 200_000
 ON, OFF = 1.0, 0.0
 
 
@@ -120,7 +120,9 @@ class _Front:
         return _Front(self.low[chosen], self.high[chosen], self.depth[chosen], self.node[chosen])
 
     def plus(self, other: _Front) -> _Front:
-        return _Front(*(np.concatenate([getattr(self, k), getattr(other, k)]) for k in ("low", "high", "depth", "node")))
+        return _Front(
+            *(np.concatenate([getattr(self, k), getattr(other, k)]) for k in ("low", "high", "depth", "node"))
+        )
 
 
 class Growing:
@@ -130,10 +132,9 @@ class Growing:
            doubt; None if nothing does
     """
 
-    def __init__(self, leaves: Leaves, ground: Ground, exact: Exact) -> None:
-        self.leaves, self.ground, self.exact = leaves, ground, exact
+    def __init__(self, leaves: Leaves, ground: Ground, exact: Exact, nodes: int) -> None:
+        self.leaves, self.ground, self.exact, self.most = leaves, ground, exact, nodes
         self.tree = Tree()
-        self.volume = 1.0
         network = leaves.network
         self.batch = min(MOST_AT_ONCE, max(8, AT_ONCE // network.numbers))
 
@@ -147,9 +148,8 @@ class Growing:
             order = np.argsort(-front.depth, kind="stable")
             here, front = front.take(order[: self.batch]), front.take(order[self.batch :])
             front = front.plus(self._worked(here))
-            self.volume = float(np.exp2(-front.depth.astype(np.float64)).sum())
-            if len(self.tree) > MOST_NODES:
-                raise NoCover(f"the cover has more than {MOST_NODES} nodes")
+            if len(self.tree) > self.most:
+                raise NoCover(f"the cover has more than {self.most} nodes")
             if front.depth.max(initial=0) > DEEPEST:
                 raise NoCover(f"boxes cut {DEEPEST} times are still open")
         return self.tree.preorder()
@@ -206,7 +206,13 @@ class Growing:
         for _ in range(LEVELS):
             failed[owner[~opened.any(axis=0)]] = True
             kept = ~failed[owner]
-            owner, node, given, weights, opened = owner[kept], node[kept], given[:, kept], weights[:, kept], opened[:, kept]
+            owner, node, given, weights, opened = (
+                owner[kept],
+                node[kept],
+                given[:, kept],
+                weights[:, kept],
+                opened[:, kept],
+            )
             if not len(owner):
                 break
             checkpoint()

@@ -1,9 +1,10 @@
 """Which nodes of a cover one matrix closes, and with which weights; in floats, with room for what these get wrong.
 
-H is the checker's: for derivatives g_i below open neurons and q_i above them, v C J v less the sum of τ_i q_i (g_i - q_i),
-as a form in (v, q). Any weights τ > 0 are sound; good ones make H positive definite. At slopes 1/2 each neuron has a
-row w_i below it and a column a_i = C u_i above it: τ_i = |a_i| / |w_i| with lengths in the metric of M = sym(C J) is the
-best one for a neuron alone, and a few steps along the gradient of H's least eigenvalues make them better together.
+H is the checker's: for derivatives g_i below open neurons and q_i above them, v C J v less the sum of
+τ_i q_i (g_i - q_i), as a form in (v, q). Any weights τ > 0 are sound; good ones make H positive definite. At slopes 1/2
+each neuron has a row w_i below it and a column a_i = C u_i above it: τ_i = |a_i| / |w_i| with lengths in the metric of
+M = sym(C J) is the best one for a neuron alone, and a few steps along the gradient of H's least eigenvalues make them
+better together.
 """
 
 from __future__ import annotations
@@ -58,6 +59,11 @@ class Leaves:
             start += len(chosen)
             closed[chosen], codes[:, chosen], weights[:, chosen] = self._tested(enclosed.sides[:, chosen])
         return Tested(closed, codes, weights, enclosed)
+
+    def everywhere(self, given: Array) -> Indices | None:
+        """Codes of the open neurons of one node that has no bounds, in order; None where they do not close it."""
+        closed, codes, _ = self._tested(given)
+        return codes[codes[:, 0] >= 0, 0] if closed[0] else None
 
     def _tested(self, sides: Array) -> tuple[Mask, Indices, Array]:
         tangents = self.network.tangents(sides, self.free)
@@ -122,9 +128,7 @@ class Leaves:
 
 
 def _part(tangents: Tangents, chosen: Indices) -> Tangents:
-    return Tangents(
-        tangents.below[chosen], tangents.output[chosen], tangents.places[:, chosen], tangents.used[chosen]
-    )
+    return Tangents(tangents.below[chosen], tangents.output[chosen], tangents.places[:, chosen], tangents.used[chosen])
 
 
 def _codes(tau: Array) -> Indices:

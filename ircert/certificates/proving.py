@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.certificates.floats import FloatNetwork
-from ircert.certificates.growing import DEEPEST, Ground, Growing, NoCover
+from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover
 from ircert.certificates.leaves import Leaves
 from ircert.checker.injective import Checking, Enclosure, Injective
 from ircert.checker.network import Network
@@ -24,6 +24,8 @@ from ircert.ir.graph import Graph
 from ircert.limits import is_over
 from ircert.questions.network import Network as Lowered
 
+EFFORT = 100_000
+"""Boxes that the engine may take for a matrix."""
 BITS = 12
 """Bits of the entries of C."""
 SCALE = 60
@@ -32,37 +34,56 @@ SCALE = 60
 
 @dataclass(frozen=True)
 class Proof:
-    """What the certificate says beside the question: C in integers, and the nodes of the cover."""
+    """What the certificate says beside the question: C in integers, and the nodes of the cover; on which ball."""
 
+    radius: float
     matrix: list[list[int]]
     cover: list[str]
 
 
-def prove(graph: Graph, place: Place, radius: float) -> Proof:
-    """A proof that the network is injective on the closed ball; NoCover where none is found."""
-    free = np.flatnonzero(place.low < place.high)
-    matrix = shortened(_matrix(graph, place, radius, free))
-    network = Network(graph)
-    growing = Growing(
-        Leaves(FloatNetwork(network), np.array(matrix, dtype=np.float64), free),
-        _ground(place, radius),
-        _Exact(_claim(graph, place, radius, matrix), network),
-    )
-    return Proof(matrix, growing.cover())
+class Proving:
+    """Proofs that a network is injective on balls of one place; matrices learn from one ball for the next."""
 
+    def __init__(self, graph: Graph, place: Place) -> None:
+        self.graph, self.place = graph, place
+        self.free = np.flatnonzero(place.low < place.high)
+        fixed = {j: float(place.center[j]) for j in range(len(place.center)) if j not in self.free}
+        lowered = Lowered(graph, fixed).merged
+        if lowered.output_dim < len(self.free):
+            raise NoCover("there are fewer outputs than free inputs")
+        setting = Setting(lowered, "local", lowered.output_dim, place.keep(self.free).simplest)
+        self.network = Network(graph)
+        self._counts = Counts()
+        self._covering = Covering(Batches(setting), self._counts, _nothing)
 
-def _matrix(graph: Graph, place: Place, radius: float, free: Indices) -> Array:
-    """C of the engine's own cover, the best it has when time is over."""
-    fixed = {j: float(place.center[j]) for j in range(len(place.center)) if j not in free}
-    lowered = Lowered(graph, fixed).merged
-    if lowered.output_dim < len(free):
-        raise NoCover("there are fewer outputs than free inputs")
-    setting = Setting(lowered, "local", lowered.output_dim, place.keep(free).simplest)
-    covering = Covering(Batches(setting), Counts(), _nothing)
-    covering.advance(radius, is_over)
-    if covering.matrix is None or not np.isfinite(covering.matrix).all():
-        raise NoCover("no matrix C with sym(C J) positive definite was found")
-    return covering.matrix
+    def prove(self, radius: float, nodes: int = MOST_NODES) -> Proof:
+        """A proof for the closed ball, by a cover of at most so many nodes; NoCover where none is found."""
+        matrix = shortened(self._matrix(radius))
+        claim = _claim(self.graph, self.place, radius, matrix)
+        exact = _Exact(claim, self.network)
+        ground = _ground(self.place, radius)
+        return Proof(radius, matrix, Growing(self._leaves(matrix), ground, exact, nodes).cover())
+
+    def prove_everywhere(self) -> Proof:
+        """A proof for the whole space, where all neurons may be on or off."""
+        matrix = shortened(self._matrix(1.0))
+        given = np.full((self.network.neurons, 1), np.nan)
+        codes = self._leaves(matrix).everywhere(given)
+        if codes is None:
+            raise NoCover("with all neurons open, sym(C J) is not seen to be positive definite")
+        return Proof(math.inf, matrix, ["=" + ",".join(map(str, codes.tolist()))])
+
+    def _leaves(self, matrix: list[list[int]]) -> Leaves:
+        return Leaves(FloatNetwork(self.network), np.array(matrix, dtype=np.float64), self.free)
+
+    def _matrix(self, radius: float) -> Array:
+        """C of the engine's own cover, the best it has after some effort."""
+        end = self._counts.effort + EFFORT
+        self._covering.advance(radius, lambda: is_over() or self._counts.effort > end)
+        found = self._covering.matrix
+        if found is None or not np.isfinite(found).all() or not found.any():
+            raise NoCover("no matrix C with sym(C J) positive definite was found")
+        return found
 
 
 def _nothing() -> None:
@@ -73,7 +94,10 @@ def shortened(matrix: Array) -> list[list[int]]:
     """C times a power of two, each entry with a few bits."""
     scaled = np.ldexp(matrix, SCALE - math.frexp(float(np.abs(matrix).max()))[1])
     mantissas, exponents = np.frexp(scaled)
-    return [[int(v) for v in row] for row in np.round(np.ldexp(np.round(np.ldexp(mantissas, BITS)), exponents - BITS)).tolist()]
+    return [
+        [int(v) for v in row]
+        for row in np.round(np.ldexp(np.round(np.ldexp(mantissas, BITS)), exponents - BITS)).tolist()
+    ]
 
 
 def _ground(place: Place, radius: float) -> Ground:

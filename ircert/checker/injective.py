@@ -1,6 +1,6 @@
 """Certificates of injectivity: one matrix C, and a cover of the ball on whose leaves sym(C J) is positive definite.
 
-`spec/certificate.md` proves that what passes here is true (C-8 to C-13); the names are those of its proofs. All
+`spec/certificate.md` proves that what passes here is true (C-7 to C-15); the names are those of its proofs. All
 numbers are integers; nothing is rounded but in `positive_definite`, and there downward.
 """
 
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ircert.checker.network import Column, Forms, Network, TooLong
+from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 
 KEPT = 96
 """Bits of a diagonal entry that are kept."""
 FINE = 8
 """Bits of the slope of the lines that enclose a relu."""
-MOST_LEAVES, DEEPEST = 2**22, 2**10
-MOST_OPEN, LARGEST_WEIGHT, LARGEST = 2**9, 2**10, 2**128
-"""Neurons of a leaf that may be open, exponents of their weights, and multipliers and entries of C."""
+MOST_NODES, DEEPEST, LARGEST = 2**23, 2**10, 2**128
+"""Nodes of a cover, those on a way down, and entries of C."""
 TOKEN = re.compile(
     r"/[0-9]{1,9}|\?[0-9]{1,9}|-|=(?:[0-9]{1,4}(?:,[0-9]{1,4})*)?|!(?:[0-9]{1,9}:[0-9]{1,39})(?:,[0-9]{1,9}:[0-9]{1,39})*"
 )
@@ -31,6 +32,7 @@ class Injective:
     """The claim that a network is injective on the closed ball of `radius` around `center`, cut with a box.
 
     unit:   the denominator of all numbers of the place
+    radius: None is the whole space
     matrix: C, a row for each free input
     cover:  the tree, in preorder
     """
@@ -39,7 +41,7 @@ class Injective:
     norm: str
     unit: int
     center: list[int]
-    radius: int
+    radius: int | None
     low: list[int | None]
     high: list[int | None]
     model: Graph
@@ -59,12 +61,18 @@ class Part:
     sides: dict[int, int]
 
 
-def fault_of(claim: Injective) -> str | None:
-    """None if the claim is proved; else the first thing that is wrong."""
+def fault_of(claim: Injective, stop: Callable[[], bool] | None = None) -> str | None:
+    """None if the claim is proved; else the first thing that is wrong. TooLong once `stop` says so."""
+    if claim.radius is None and any(side is not None for side in claim.low + claim.high):
+        return "the whole space has no domain"
     for c, a, b in zip(claim.center, claim.low, claim.high, strict=True):
         if (a is not None and c < a) or (b is not None and c > b):
             return "the centre lies outside the domain"
-    return Checking(claim, Network(claim.model), _deepest(claim.cover)).fault()
+    try:
+        network = Network(claim.model)
+    except UnsupportedModel as error:
+        return str(error)
+    return Checking(claim, network, _deepest(claim.cover)).fault(stop or bool)
 
 
 class Checking:
@@ -74,25 +82,26 @@ class Checking:
         self.claim, self.network = claim, network
         more = depth + 1
         self.unit = claim.unit << more
-        self.center, self.radius = [c << more for c in claim.center], claim.radius << more
-        low = [
-            c - self.radius if a is None else max(a << more, c - self.radius)
-            for c, a in zip(self.center, claim.low, strict=True)
-        ]
-        high = [
-            c + self.radius if b is None else min(b << more, c + self.radius)
-            for c, b in zip(self.center, claim.high, strict=True)
-        ]
+        self.center = [c << more for c in claim.center]
+        self.whole, self.radius = claim.radius is None, (claim.radius or 0) << more
+        low, high = [c - self.radius for c in self.center], [c + self.radius for c in self.center]
+        low = [v if a is None else max(a << more, v) for v, a in zip(low, claim.low, strict=True)]
+        high = [v if b is None else min(b << more, v) for v, b in zip(high, claim.high, strict=True)]
         self.root = Part(low, high, {})
-        self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b]
+        self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b or self.whole]
 
-    def fault(self) -> str | None:
+    def fault(self, stop: Callable[[], bool]) -> str | None:
         """Walk down the tree, in preorder."""
+        if not self.free:
+            return "no input is free"
+        self.claim.counts["neurons"] = self.network.neurons
         shape = [len(row) for row in self.claim.matrix]
         if shape != [self.claim.model.output_dim] * len(self.free):
             return "`matrix` has not a row for each free input and a column for each output"
         open_: list[Part] = [self.root]
         for number, token in enumerate(self.claim.cover):
+            if stop():
+                raise TooLong("time is over")
             if not open_:
                 return "the cover goes on after its last leaf"
             node = open_.pop()
@@ -112,7 +121,7 @@ class Checking:
             if index >= self.network.neurons or index in node.sides:
                 return None
             return [Part(node.low, node.high, {**node.sides, index: side}) for side in (1, 0)]
-        if index not in self.free:
+        if index not in self.free or self.whole:
             return None
         middle = (node.low[index] + node.high[index]) // 2  # exact: `unit` has a factor 2 for every cut, and one more
         below, above = node.high.copy(), node.low.copy()
@@ -122,7 +131,7 @@ class Checking:
     def closed(self, node: Part, token: str) -> bool:
         """Whether a leaf is closed as it says."""
         if token == "-":
-            return self._outside(node)
+            return not self.whole and self._outside(node)
         enclosed = Enclosure(self, node)
         if token[0] == "!":
             pairs = (pair.split(":") for pair in token[1:].split(","))
@@ -139,10 +148,11 @@ class Checking:
         return (sum(gaps) if self.claim.norm == "1" else max(gaps)) >= self.radius
 
     def _definite(self, sides: dict[int, int | None], weights: list[int]) -> bool:
-        """Whether v C J v > 0 for all v != 0 and all slopes of open neurons: H of C-13 is positive definite."""
+        """Whether v C J v > 0 for all v != 0 and all slopes of open neurons: H of C-11 is positive definite."""
         tangent = _Tangent(sides, len(self.free))
         if len(weights) != tangent.size - len(self.free):
             return False
+        self.claim.counts["most open"] = max(self.claim.counts["most open"], len(weights))
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
         values = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
         output = values[self.network.graph.output]
@@ -158,17 +168,19 @@ class Checking:
 
 
 class Enclosure:
-    """What holds in a node for all neurons: forms in variables between -1 and 1 (C-12), and sides that follow."""
+    """What holds in a node for all neurons: forms in variables between -1 and 1 (C-10), and sides that follow."""
 
     def __init__(self, checking: Checking, node: Part) -> None:
         self.given, self.sides = node.sides, dict[int, int | None]()
         self.rows: dict[int, tuple[Column, int]] = {}
         self.size = 1 + len(checking.free)
-        unit = checking.unit
+        if checking.whole:  # nothing is known but what is given
+            self.sides = {i: node.sides.get(i) for i in range(checking.network.neurons)}
+            return
         start = [[(a + b) // 2 for a, b in zip(node.low, node.high, strict=True)]]
         for j in checking.free:
             start.append([(node.high[j] - node.low[j]) // 2 if i == j else 0 for i in range(len(node.low))])
-        checking.network.walk(checking.network.hidden, Forms(start, 0), self.neurons, unit)
+        checking.network.walk(checking.network.hidden, Forms(start, 0), self.neurons, checking.unit)
 
     def neurons(self, first: int, forms: Forms) -> Forms:
         """Forms of relus, over 2**(FINE + 1) more; an open one has a variable of its own."""
@@ -192,7 +204,7 @@ class Enclosure:
         return Forms(columns, forms.exponent + FINE + 1)
 
     def empty(self, multipliers: dict[int, int]) -> bool:
-        """Whether a sum of ± z_i that is not negative in the node is negative everywhere in the box (C-14)."""
+        """Whether a sum of ± z_i that is not negative in the node is negative everywhere in the box (C-12)."""
         if not set(multipliers) <= set(self.rows):
             return False
         top = max(exponent for _, exponent in (self.rows[i] for i in multipliers))
@@ -206,7 +218,7 @@ class Enclosure:
 
 
 class _Tangent:
-    """Derivatives in a direction v: forms in v and in q_i, the derivative of the relu of an open neuron i (C-13)."""
+    """Derivatives in a direction v: forms in v and in q_i, the derivative of the relu of an open neuron i (C-11)."""
 
     def __init__(self, sides: dict[int, int | None], size: int) -> None:
         self.sides, self.known = sides, size
@@ -233,7 +245,7 @@ def _unit(size: int, index: int, value: int) -> Column:
 
 
 def positive_definite(table: list[Column]) -> bool:
-    """Whether a symmetric matrix of integers (its lower triangle) is positive definite, for sure (C-15).
+    """Whether a symmetric matrix of integers (its lower triangle) is positive definite, for sure (C-14).
 
     Entries are scaled by powers of two and rounded down, as are those of every remainder; each rounding is by less
     than 1, and as many units as there are rows are taken off the diagonal, which is more than it can do.
@@ -260,18 +272,17 @@ def _shifted(value: int, right: int) -> int:
 
 
 def _deepest(cover: list[str]) -> int:
-    """The most cuts of boxes on a way down; the tree may be wrong, which is seen later."""
+    """How many nodes lie on the longest way down; the tree may be wrong, which is seen later."""
     waiting, most = [0], 0
     for token in cover:
         if not waiting:
             break
-        depth = waiting.pop()
+        depth = waiting.pop() + 1
+        most = max(most, depth)
         if token[0] in "/?":
-            depth += token[0] == "/"
-            most = max(most, depth)
             waiting += [depth, depth]
     if most > DEEPEST:
-        raise TooLong(f"the cover is cut more than {DEEPEST} times")
+        raise TooLong(f"the cover has more than {DEEPEST} nodes on a way down")
     return most
 
 
@@ -280,8 +291,8 @@ def read_cover(given: Any) -> list[str]:
     if not isinstance(given, str):
         raise ValueError("`cover` is a string")
     tokens = given.split(" ")
-    if len(tokens) > 2 * MOST_LEAVES:
-        raise ValueError(f"the cover has more than {2 * MOST_LEAVES} nodes")
+    if len(tokens) > MOST_NODES:
+        raise ValueError(f"the cover has more than {MOST_NODES} nodes")
     for token in tokens:
         if TOKEN.fullmatch(token) is None:
             raise ValueError(f"not a node of a cover: {token[:60]!r}")

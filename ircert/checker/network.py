@@ -14,6 +14,7 @@ from operator import mul
 
 import numpy as np
 
+from ircert.errors import UnsupportedModel
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import integers
 from ircert.ir.graph import Graph, Node
@@ -138,6 +139,8 @@ def _lowered(graph: Graph) -> Graph:
     names = {graph.input: build.input}
     for node in graph.nodes:
         if node.operands:
+            if not node.op.piecewise_linear:
+                raise UnsupportedModel(f"`{node.op.kind}` at `{node.name}` is not piecewise linear")
             operands = [names[name] for name in node.operands]
             names[node.name] = build.node(node.op, *operands) if node.op.core else node.op.lower(build, *operands)
     return build.graph(names[graph.output])

@@ -71,7 +71,9 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
-    parser.add_argument("--certificate", metavar="FILE", help="write a collision that `ircert check` verifies")
+    parser.add_argument(
+        "--certificate", metavar="FILE", help="write a proof that `ircert check` verifies; .gz is packed"
+    )
 
 
 def certify(options: argparse.Namespace) -> int:
@@ -84,8 +86,7 @@ def certify(options: argparse.Namespace) -> int:
     result = _answered(options, graph, other, options.time_limit)
     if options.json is not None and options.json != "-":
         _write(options.json, result.to_json())
-    if options.certificate is not None:
-        _write_certificate(options.certificate, result)
+    _complain(result)
     if options.json == "-":
         print_json(result.to_json())
     else:
@@ -153,6 +154,7 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seco
             threads=options.threads,
             progress=progress,
             require=options.require,
+            certificate=options.certificate,
         )
 
 
@@ -221,11 +223,9 @@ def _write(path: str, text: str) -> None:
     write_text(path, encodable(text))
 
 
-def _write_certificate(path: str, result: Result) -> None:
-    from ircert.result.certificate import certificate
-
-    if result.witness is None:
-        kept = f"; {path} is unchanged" if os.path.lexists(path) else ""
-        complain(f"note: no collision was found, so no certificate is written{kept}")
-        return
-    _write(path, certificate(result))
+def _complain(result: Result) -> None:
+    """Say on stderr that a certificate that was asked for was not written."""
+    written = result.certificate
+    if written is not None and written.sha256 is None:
+        kept = f"; {written.file} is unchanged" if os.path.lexists(written.file) else ""
+        complain(f"note: no certificate is written: {written.reason}{kept}")

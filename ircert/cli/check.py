@@ -11,9 +11,9 @@ REJECTED = 4
 
 def check(options: argparse.Namespace) -> int:
     """Verify one certificate in exact arithmetic: 0 passed, 4 rejected."""
-    from ircert.checker import check_file
+    from ircert.checker import check_file, explain
 
-    claim, fault = check_file(options.certificate)
+    claim, fault = (explain if options.explain else check_file)(options.certificate)
     if fault is not None:
         say(f"rejected: {fault}")
         return REJECTED

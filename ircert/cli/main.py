@@ -146,6 +146,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     text = "verify a certificate in exact arithmetic (0: passed, 4: rejected)"
     check = commands.add_parser("check", help=text, description=f"{text[0].upper()}{text[1:]}.")
     check.add_argument("certificate", metavar="CERTIFICATE", help="written by `ircert certify --certificate`")
+    check.add_argument("--explain", action="store_true", help="say why it is true, with the numbers of the proof")
     check.set_defaults(command=_check)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ircert.ir.fractions_text import to_text
+from ircert.result.certificate import Written
 from ircert.result.radius import End
 from ircert.result.witness import TurnedPair, Witness
 
@@ -55,6 +56,7 @@ def _fields(result: Result) -> dict[str, Any]:
         "other": None if result.other is None else _model(result.other),
         "versions": result.versions,
         "seed": result.seed,
+        **({} if result.certificate is None else {"certificate": _certificate(result.certificate)}),
     }
 
 
@@ -79,6 +81,16 @@ def _turned(pair: TurnedPair) -> dict[str, Any]:
         "y": pair.y,
         "determinants": pair.determinants,
         "exact": {"x": pair.exact.x, "y": pair.exact.y},
+    }
+
+
+def _certificate(written: Written) -> dict[str, Any]:
+    return {
+        "file": written.file,
+        "sha256": written.sha256,
+        "size": written.size,
+        "claims": list(written.claims),
+        "reason": written.reason,
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
+from ircert.result.certificate import Written
 from ircert.result.radius import Radius
 from ircert.result.stop import Cause, Stop
 from ircert.result.witness import TurnedPair, Witness
@@ -55,6 +56,7 @@ class Result:
     domain:     (low, high) if every ball was cut with a box, else None
     engine:     the engine that answered
     graph, other_graph: the networks themselves, for plots; `model` and `other` say which they are
+    certificate: the file that proves the claim to `ircert.checker`, or why there is none; None if none was asked for
     """
 
     verdict: Verdict
@@ -83,6 +85,7 @@ class Result:
     stats: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+    certificate: Written | None = None
 
     def __bool__(self) -> bool:
         """Whether the verdict is `certified`."""

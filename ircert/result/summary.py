@@ -36,6 +36,7 @@ def summary(result: Result) -> str:
     lines += _optimum(result) + _witness(result) + _turned(result)
     unasked = result.trust == "solver" and result.backend is None
     lines.append(f"  trust      {UNASKED if unasked else TRUST[result.trust]}")
+    lines += _certificate(result)
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
 
@@ -102,6 +103,17 @@ def _turned(result: Result) -> list[str]:
         f"             y = {_point(pair.y.tolist())}, determinant in [{c:.6g}, {d:.6g}]",
         "             an injective map has one orientation; proved by interval arithmetic on the loaded network",
     ]
+
+
+def _certificate(result: Result) -> list[str]:
+    found = result.certificate
+    if found is None:
+        return []
+    if found.sha256 is None:
+        return [f"  proof      no certificate is written: {found.reason}"]
+    lines = [f"  proof      {found.file}, {found.size} bytes, written and checked; sha256 {found.sha256}"]
+    lines += [f"             proves {claim.split(';')[0]}" for claim in found.claims]
+    return lines + ([] if found.reason is None else [f"             {found.reason}"])
 
 
 def _time(result: Result) -> str:

@@ -1,0 +1,79 @@
+"""What a certificate says, in words."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ircert.checker.collision import Integer
+from ircert.checker.injective import Injective
+from ircert.checker.reading import Claim
+from ircert.ir.fractions_text import to_text
+
+BAD = {
+    "local": "f(x) = f(y) with x != y",
+    "pseudo": "f(x) = f(centre) with x != centre",
+    "transform": "f(x) = f(y) with g(x) != g(y)",
+}
+GOOD = {
+    "local": "f(x) != f(y) for all x != y",
+    "pseudo": "f(x) != f(centre) for all x != centre",
+    "transform": "g(x) is a function of f(x)",
+}
+
+
+def told(claim: Claim) -> str:
+    """The claim in words; what is too long to be shown is not shown in part, and a radius is rounded to the safe side:
+    up for a collision, down for a ball that is good."""
+    center = f"({text})" if (text := _shown(claim.center, claim.unit)) else "the given centre"
+    cut = ", cut with the given domain" if any(v is not None for v in claim.low + claim.high) else ""
+    digests = [f"model sha256 {claim.model.sha256}"]
+    digests += [f"other sha256 {claim.other.sha256}"] if claim.other is not None else []
+    good = isinstance(claim, Injective)
+    says = (GOOD if good else BAD)[claim.problem]
+    if claim.radius is None:
+        return f"{says} everywhere{cut}; {', '.join(digests)}"
+    radius = _shown([claim.radius], claim.unit) or _rounded(claim.radius, claim.unit, upward=not good)
+    radius += f" (about {int(claim.radius) / int(claim.unit):.6g})" if "/" in radius else ""
+    ball = f"the closed ball of radius {radius} around {center}"
+    return f"{says} in {ball} (norm {claim.norm}){cut}; {', '.join(digests)}"
+
+
+def explained(claim: Claim) -> str:
+    """The claim that passed, and why it is true."""
+    if not isinstance(claim, Injective):
+        return f"{told(claim)}\n  both points were evaluated in exact rationals: the outputs are equal (C-4)"
+    counts, graph = claim.counts, claim.model
+    ends = {"=": "positive definite (C-11)", "!": "empty (C-12)", "-": "outside of the ball (C-13)"}
+    leaves = ", ".join(f"{counts[kind]} {words}" for kind, words in ends.items() if counts[kind])
+    rows = (f"    ({', '.join(map(str, row))})" for row in claim.matrix) if graph.input_dim <= 8 else ()
+    return "\n".join(
+        [
+            told(claim),
+            "  one matrix C makes v.C J v > 0 for the Jacobian J of every linear region and all v != 0, so that",
+            "  (x - y).C (f(x) - f(y)) > 0 for all x != y (C-8); C, times any positive number:",
+            *rows,
+            f"  by {counts['/']} cuts of boxes and {counts['?']} divisions by sides of a neuron the ball was divided",
+            f"  into {sum(counts[kind] for kind in ends)} parts (C-9): {leaves}",
+            f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons may be on or off at once",
+            "  all of it was computed again in integers; none of it was believed",
+        ]
+    )
+
+
+def _shown(values: list[Integer], unit: Integer) -> str | None:
+    if len(values) > 8 or unit.bit_length() > 2048 or any(v.bit_length() > 2048 for v in values):
+        return None
+    text = ", ".join(to_text(Fraction(int(v), int(unit))) for v in values)
+    return text if len(text) <= 80 else None
+
+
+def _rounded(value: Integer, unit: Integer, *, upward: bool) -> str:
+    try:
+        found = int(value) / int(unit)
+    except OverflowError:
+        bits = value.bit_length() - unit.bit_length()
+        return f"at most 2**{bits + 1}" if upward else f"at least 2**{bits - 1}"
+    if upward:
+        return f"at most {math.nextafter(found, math.inf)!r}"
+    return f"at least {max(0.0, math.nextafter(found, 0.0))!r}"

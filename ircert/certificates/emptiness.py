@@ -6,25 +6,26 @@ import numpy as np
 
 from ircert.ir.arrays import Array
 
-ROOM = 1e-9
 SCALE = 2**16
 """The larger of two multipliers: they are rounded to integers."""
 LARGEST = 2.0**60
 
 
-def excluding(rows: Array, given: Array, neuron: int) -> str | None:
+def excluding(rows: Array, given: Array, neuron: int, noise: Array) -> tuple[str, bool] | None:
     """A token that shows that a node is empty: the side of one neuron against those of the others; None if none does.
 
     rows:  what neurons read (neurons, columns), the first column being the value in the middle
     given: their sides, nan where there is none
+    noise: what floats may get wrong in rows; the answer says whether it is more than that
     For multipliers (1, κ) the largest value of s_i z_i + κ s_j z_j is convex and piecewise linear in κ, with kinks
     where a coefficient changes its sign.
     """
     others = np.flatnonzero(~np.isnan(given))
     signed = rows * np.where(given > 0, 1.0, -1.0)[:, None]
     own = signed[neuron]
-    if own[0] + np.abs(own[1:]).sum() < -ROOM * np.abs(own).sum():
-        return f"!{neuron}:1"
+    top = own[0] + np.abs(own[1:]).sum()
+    if top < 0:
+        return f"!{neuron}:1", bool(top < -noise[neuron])
     for j in others[others != neuron].tolist():
         with np.errstate(all="ignore"):
             kinks = -own[1:] / signed[j, 1:]
@@ -33,11 +34,11 @@ def excluding(rows: Array, given: Array, neuron: int) -> str | None:
             continue
         first, second = _integers(kinks)
         sums = first[:, None] * own + second[:, None] * signed[j]
-        size = first * np.abs(own).sum() + second * np.abs(signed[j]).sum()
-        good = sums[:, 0] + np.abs(sums[:, 1:]).sum(axis=1) < -ROOM * size
-        if good.any():
-            best = int(np.argmax(good))
-            return f"!{neuron}:{int(first[best])},{j}:{int(second[best])}"
+        tops = (sums[:, 0] + np.abs(sums[:, 1:]).sum(axis=1)) / (first + second)
+        best = int(np.argmin(tops))
+        if tops[best] < 0:
+            sure = tops[best] < -noise[neuron] - noise[j]
+            return f"!{neuron}:{int(first[best])},{j}:{int(second[best])}", bool(sure)
     return None
 
 

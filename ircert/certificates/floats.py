@@ -16,8 +16,9 @@ from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
 
-CLOSE = 1e-9
-"""Bounds that are nearer to 0, in parts of what they were added up from, may have another sign in integers."""
+CLOSE, NOISE = 1e-9, 1e-13
+"""Bounds that are nearer to 0, in parts of themselves or of all that was added up on the way, may have another sign in
+integers."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ class _Walk(Forward[Array]):
 
 
 class _Enclosing(_Walk):
-    def __init__(self, network: FloatNetwork, given: Array, inputs: int) -> None:
-        super().__init__(network, given.shape[1], 1 + inputs)
-        self.given = given
+    def __init__(self, network: FloatNetwork, given: Array, noise: Array) -> None:
+        super().__init__(network, given.shape[1], 1 + network.inputs)
+        self.given, self.noise = given, noise
         self.sides = np.full(given.shape, np.nan)
         self.rows: list[Array] = []
         self.doubtful = np.zeros(given.shape[1], dtype=bool)
@@ -91,7 +92,7 @@ class _Enclosing(_Walk):
         reach = np.abs(x[:, 1:]).sum(axis=1)
         low, high = x[:, 0] - reach, x[:, 0] + reach
         side = self.given[where]
-        near = np.minimum(np.abs(low), np.abs(high)) <= CLOSE * (np.abs(x[:, 0]) + reach)
+        near = np.minimum(np.abs(low), np.abs(high)) <= CLOSE * (np.abs(x[:, 0]) + reach) + self.noise[where, None]
         self.doubtful |= (near & np.isnan(side)).any(axis=0)
         side = np.where(np.isnan(side), np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, np.nan)), side)
         self.sides[where] = side
@@ -103,6 +104,21 @@ class _Enclosing(_Walk):
         grown, _ = self._grown(x * slope[:, None], opened, shift)
         grown[:, 0] += shift
         return grown
+
+
+class _Sizes(_Walk):
+    """Sums of absolute values on the way to neurons."""
+
+    def __init__(self, network: FloatNetwork) -> None:
+        super().__init__(network, 1, 1)
+        self.found = np.zeros(network.neurons)
+
+    def affine(self, name: str, op: Affine, x: Array) -> Array:
+        return np.asarray(np.abs(self.network.weights[name]) @ x[:, :, 0] + np.abs(op.bias)[:, None])[:, :, None]
+
+    def relu(self, name: str, x: Array) -> Array:
+        self.found[self.network.where(name, len(x))] = x[:, 0, 0]
+        return x
 
 
 class _Tangent(_Walk):
@@ -140,13 +156,19 @@ class FloatNetwork:
         first = self.network.first[name]
         return slice(first, first + size)
 
-    def enclose(self, low: Array, high: Array, given: Array) -> Enclosed:
+    def noise(self, low: Array, high: Array) -> Array:
+        """What floats may get wrong in what neurons read, anywhere in a box."""
+        walk = _Sizes(self)
+        walk.walk(self.graph, np.maximum(np.abs(low), np.abs(high))[:, None, None])
+        return NOISE * walk.found
+
+    def enclose(self, low: Array, high: Array, given: Array, noise: Array) -> Enclosed:
         """Boxes (nodes, inputs), with sides that are given (neurons, nodes; nan where none is)."""
         count = len(low)
         start = np.zeros((self.inputs, 1 + self.inputs, count))
         start[:, 0] = ((low + high) / 2).T
         start[np.arange(self.inputs), np.arange(1, self.inputs + 1)] = ((high - low) / 2).T
-        walk = _Enclosing(self, given, self.inputs)
+        walk = _Enclosing(self, given, noise)
         walk.walk(self.graph, start)
         rows = np.concatenate(_padded([np.zeros((0, 1 + self.inputs, count)), *walk.rows]))
         return Enclosed(walk.sides, rows, walk.doubtful)

@@ -6,9 +6,8 @@ few times, and cut where that leaves anything open. All in floats: what is writt
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,7 +26,19 @@ MOST_NODES = 200_000
 ON, OFF = 1.0, 0.0
 
 
-Exact: TypeAlias = Callable[[list[tuple[str, int]], Indices], str | None]
+Way: TypeAlias = list[tuple[str, int]]
+
+
+class Exact(Protocol):
+    """What integers say about a node, by the way to it: asked where floats are in doubt."""
+
+    def definite(self, way: Way, codes: Indices) -> str | None:
+        """The token of a definite leaf, with about the codes that floats suggest; None if it is not closed."""
+        ...
+
+    def closes(self, way: Way, token: str) -> bool:
+        """Whether a leaf is closed by a token."""
+        ...
 
 
 class NoCover(Exception):
@@ -71,7 +82,7 @@ class Tree:
         """A leaf."""
         self.tokens[node] = token
 
-    def path(self, node: int) -> list[tuple[str, int]]:
+    def path(self, node: int) -> Way:
         """How a node was divided off: tokens from the root on, and which part was taken."""
         found = []
         while (step := self.above[node])[0] >= 0:
@@ -126,11 +137,7 @@ class _Front:
 
 
 class Growing:
-    """The search for a cover with one matrix.
-
-    exact: what closes a node in integers, by the way to it and the codes that floats suggest: asked where these are in
-           doubt; None if nothing does
-    """
+    """The search for a cover with one matrix."""
 
     def __init__(self, leaves: Leaves, ground: Ground, exact: Exact, nodes: int) -> None:
         self.leaves, self.ground, self.exact, self.most = leaves, ground, exact, nodes
@@ -173,11 +180,19 @@ class Growing:
             codes, node = tested.codes[:, k], int(here.node[k])
             token: str | None = "=" + ",".join(map(str, codes[codes >= 0].tolist()))
             if tested.enclosed.doubtful[k]:
-                token = self.exact(self.tree.path(node), codes)
+                token = self.exact.definite(self.tree.path(node), codes)
             if token is not None:
                 self.tree.close(node, token)
                 closed[k] = True
         return closed
+
+    def _empty(self, node: int, rows: Array, given: Array, neuron: int) -> bool:
+        """Write a leaf that is empty, if it is."""
+        found = excluding(rows, given, neuron, self.leaves.noise)
+        if found is None or not (found[1] or self.exact.closes(self.tree.path(node), found[0])):
+            return False
+        self.tree.close(node, found[0])
+        return True
 
     def _cut(self, here: _Front, tested: Tested, which: Indices) -> _Front:
         """Halves of boxes, across the input by which the neurons that take away most change most."""
@@ -227,10 +242,7 @@ class Growing:
             found = self.leaves.test(here.low, here.high, given)
             done = self._close(here, found)
             for k in np.flatnonzero(~done).tolist():
-                token = excluding(found.enclosed.rows[:, :, k], given[:, k], int(neurons[k]))
-                if token is not None:
-                    self.tree.close(int(node[k]), token)
-                    done[k] = True
+                done[k] = self._empty(int(node[k]), found.enclosed.rows[:, :, k], given[:, k], int(neurons[k]))
             rest = ~done
             owner, node, given = owner[rest], node[rest], given[:, rest]
             weights, opened = found.weights[:, rest], found.enclosed.open[:, rest]

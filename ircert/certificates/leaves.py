@@ -39,14 +39,14 @@ class Tested:
 
 
 class Leaves:
-    """The test for one matrix C of integers."""
+    """The test for one matrix C of integers; noise: what floats may get wrong in what each neuron reads."""
 
-    def __init__(self, network: FloatNetwork, matrix: Array, free: Indices) -> None:
-        self.network, self.matrix, self.free = network, matrix, free
+    def __init__(self, network: FloatNetwork, matrix: Array, free: Indices, noise: Array) -> None:
+        self.network, self.matrix, self.free, self.noise = network, matrix, free, noise
 
     def test(self, low: Array, high: Array, given: Array) -> Tested:
         """Boxes (nodes, inputs) with given sides (neurons, nodes)."""
-        enclosed = self.network.enclose(low, high, given)
+        enclosed = self.network.enclose(low, high, given, self.noise)
         counts = enclosed.open.sum(axis=0)
         closed = np.zeros(len(low), dtype=bool)
         codes = np.full(given.shape, -1)

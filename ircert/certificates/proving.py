@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.certificates.floats import FloatNetwork
-from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover
+from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover, Way
 from ircert.certificates.leaves import Leaves
-from ircert.checker.injective import Checking, Enclosure, Injective
+from ircert.checker.injective import Checking, Enclosure, Injective, Part
 from ircert.checker.network import Network
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -62,19 +62,21 @@ class Proving:
         claim = _claim(self.graph, self.place, radius, matrix)
         exact = _Exact(claim, self.network)
         ground = _ground(self.place, radius)
-        return Proof(radius, matrix, Growing(self._leaves(matrix), ground, exact, nodes).cover())
+        return Proof(radius, matrix, Growing(self._leaves(matrix, ground), ground, exact, nodes).cover())
 
     def prove_everywhere(self) -> Proof:
         """A proof for the whole space, where all neurons may be on or off."""
         matrix = shortened(self._matrix(1.0))
         given = np.full((self.network.neurons, 1), np.nan)
-        codes = self._leaves(matrix).everywhere(given)
+        codes = self._leaves(matrix, _ground(self.place, 1.0)).everywhere(given)
         if codes is None:
             raise NoCover("with all neurons open, sym(C J) is not seen to be positive definite")
         return Proof(math.inf, matrix, ["=" + ",".join(map(str, codes.tolist()))])
 
-    def _leaves(self, matrix: list[list[int]]) -> Leaves:
-        return Leaves(FloatNetwork(self.network), np.array(matrix, dtype=np.float64), self.free)
+    def _leaves(self, matrix: list[list[int]], ground: Ground) -> Leaves:
+        network = FloatNetwork(self.network)
+        noise = network.noise(ground.low, ground.high)
+        return Leaves(network, np.array(matrix, dtype=np.float64), self.free, noise)
 
     def _matrix(self, radius: float) -> Array:
         """C of the engine's own cover, the best it has after some effort."""
@@ -124,15 +126,25 @@ class _Exact:
     def __init__(self, claim: Injective, network: Network) -> None:
         self.checking = Checking(claim, network, DEEPEST + 8)
 
-    def __call__(self, path: list[tuple[str, int]], codes: Indices) -> str | None:
-        node = self.checking.root
-        for token, side in path:
-            parts = self.checking.parts(node, token[0], int(token[1:]))
-            if parts is None:
-                return None
-            node = parts[side]
+    def _part(self, way: Way) -> Part | None:
+        node: Part | None = self.checking.root
+        for token, side in way:
+            parts = None if node is None else self.checking.parts(node, token[0], int(token[1:]))
+            node = None if parts is None else parts[side]
+        return node
+
+    def definite(self, way: Way, codes: Indices) -> str | None:
+        """The token of a definite leaf, or None."""
+        node = self._part(way)
+        if node is None:
+            return None
         usual = int(np.median(codes[codes >= 0])) if (codes >= 0).any() else SCALE
         known = codes.tolist()
         opened = [i for i, side in Enclosure(self.checking, node).sides.items() if side is None]
         token = "=" + ",".join(str(known[i] if known[i] >= 0 else usual) for i in opened)
         return token if self.checking.closed(node, token) else None
+
+    def closes(self, way: Way, token: str) -> bool:
+        """Whether a leaf is closed by a token."""
+        node = self._part(way)
+        return node is not None and self.checking.closed(node, token)

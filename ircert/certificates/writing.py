@@ -60,7 +60,8 @@ def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> W
 
 def _parts(result: Result) -> tuple[list[dict[str, Any]], str | None]:
     """What can be proved, and why not more."""
-    bad = [] if result.witness is None else [collision(result)]
+    exact = result.witness is not None and result.witness.radii is None
+    bad = [collision(result)] if exact else []
     if result.verdict == "refuted" or float(result.radius.certified) == 0.0:
         return bad, None if bad else "no collision was found that exact evaluation could repeat"
     try:

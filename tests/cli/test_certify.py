@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -133,19 +134,36 @@ def test_a_certificate_is_verified(net: str, tmp_path: Path, problem: str, ball:
     assert certify(net, *question, "--certificate", target) == (1 if ball else 0)
     assert run(["check", target]) == 0
     content = json.loads(Path(target).read_text())
-    content["x"] = ["1/7"]
+    collision = content if ball else content["parts"][1]
+    collision["x"] = ["1/7"]
     Path(target).write_text(json.dumps(content))
     assert run(["check", target]) == 4
 
 
-def test_no_collision_no_certificate(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.rule("C-15", "R-14")
+@pytest.mark.parametrize("name", ["c.json", "c.json.gz"])
+def test_a_good_ball_has_a_certificate(net: str, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    target, told = tmp_path / name, tmp_path / "r.json"
+    question = ("--center", "0.75", "--radius", "0.5", "--engine", "fold", "--json", str(told))
+    assert certify(net, *question, "--certificate", str(target)) == 0
+    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+    assert f"written and checked; sha256 {digest}" in capsys.readouterr().out
+    found = read(told.read_text())["certificate"]
+    assert (found["sha256"], found["reason"], found["size"]) == (digest, None, target.stat().st_size)
+    assert run(["check", "--explain", str(target)]) == 0
+    assert "1 positive definite" in capsys.readouterr().out
+
+
+@pytest.mark.rule("R-14")
+def test_no_proof_no_certificate(net: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "c.json"
     arguments = ("--center", "0.75", "--radius", "0.5", "--engine", "fold", "--certificate", str(target))
-    assert certify(net, *arguments) == 0
+    few = ("--time-limit", "1e-9")
+    certify(net, *arguments, *few)
     assert not target.exists()
-    assert capsys.readouterr().err.endswith("no certificate is written\n")
+    assert "note: no certificate is written: no proof of the good end" in capsys.readouterr().err
     target.write_text("older")
-    assert certify(net, *arguments) == 0
+    certify(net, *arguments, *few)
     assert target.read_text() == "older"
     assert "is unchanged" in capsys.readouterr().err
 

@@ -40,7 +40,8 @@ GROWTH, ROOM = 4, 2_000
 
 def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> Written:
     """Write what a result claims, as far as it can be proved to the checker; never later than the deadline."""
-    file = os.fspath(path)
+    name = os.fspath(path)
+    file = name.encode("utf-8", "backslashreplace").decode()  # names that are no text are shown as far as they are
     with until(Deadline(SHARE * deadline.left())):
         parts, reason = _parts(result)
     if not parts:
@@ -52,8 +53,8 @@ def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> W
         return Written(file, reason=str(error))
     if fault is not None:
         return Written(file, reason=f"the checker does not confirm it: {fault}")
-    content = gzip.compress(text.encode(), mtime=0) if file.endswith(".gz") else text.encode()
-    with replacing(file) as target:
+    content = gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text.encode()
+    with replacing(name) as target:
         target.write(content)
     return Written(file, tuple(claims.split("\n")), hashlib.sha256(content).hexdigest(), len(content), reason)
 

@@ -10,6 +10,8 @@ from ircert.checker.injective import Injective
 from ircert.checker.reading import Claim
 from ircert.ir.fractions_text import to_text
 
+READABLE = 12
+"""Characters of a rational number that people see through."""
 BAD = {
     "local": "f(x) = f(y) with x != y",
     "pseudo": "f(x) = f(centre) with x != centre",
@@ -34,7 +36,7 @@ def told(claim: Claim) -> str:
     if claim.radius is None:
         return f"{says} everywhere{cut}; {', '.join(digests)}"
     radius = _shown([claim.radius], claim.unit) or _rounded(claim.radius, claim.unit, upward=not good)
-    radius += f" (about {int(claim.radius) / int(claim.unit):.6g})" if "/" in radius else ""
+    radius += f" (about {int(claim.radius) / int(claim.unit):.6g})" if "/" in radius and len(radius) > READABLE else ""
     ball = f"the closed ball of radius {radius} around {center}"
     return f"{says} in {ball} (norm {claim.norm}){cut}; {', '.join(digests)}"
 

@@ -86,7 +86,7 @@ def certify(options: argparse.Namespace) -> int:
     result = _answered(options, graph, other, options.time_limit)
     if options.json is not None and options.json != "-":
         _write(options.json, result.to_json())
-    _complain(result)
+    _complain(result, options.certificate)
     if options.json == "-":
         print_json(result.to_json())
     else:
@@ -223,9 +223,9 @@ def _write(path: str, text: str) -> None:
     write_text(path, encodable(text))
 
 
-def _complain(result: Result) -> None:
+def _complain(result: Result, path: str | None) -> None:
     """Say on stderr that a certificate that was asked for was not written."""
     written = result.certificate
-    if written is not None and written.sha256 is None:
-        kept = f"; {written.file} is unchanged" if os.path.lexists(written.file) else ""
+    if path is not None and written is not None and written.sha256 is None:
+        kept = f"; {written.file} is unchanged" if os.path.lexists(path) else ""
         complain(f"note: no certificate is written: {written.reason}{kept}")

@@ -220,8 +220,8 @@ def _check_options(
             known = ", ".join(backends.names())
             raise QueryError(f"there is no backend {backend!r}", remedy=f"the backends are {known}")
         _check_solver(backends.get(backend))
-    if formulation is not None and formulation not in FORMULATIONS:
-        raise QueryError(f"there is no formulation {formulation!r}", remedy=f"there are: {', '.join(FORMULATIONS)}")
+    if formulation is not None:
+        _check_formulation(formulation)
     if not 0 <= _float_or_nan(tol) < 1:
         raise QueryError(f"tol must be a float64 number from 0 to below 1, got {shown(tol)}")
     check_limits(time_limit, seed)
@@ -231,6 +231,19 @@ def _check_options(
         raise QueryError(f"progress must be a function, got {progress!r}")
     if require not in (None, "exact"):
         raise QueryError(f"there is no requirement {require!r}", remedy='the only one is require="exact"')
+
+
+def _check_formulation(given: Any) -> None:
+    from ircert.programs import formulations
+
+    if given in FORMULATIONS:
+        return
+    takes = f"the engine `milp` takes {' and '.join(FORMULATIONS)}"
+    if str(given).split("{")[0] in formulations.names():
+        raise QueryError(
+            f"no engine answers by the formulation {given!r}", remedy=f"{takes}; `ircert export` writes it"
+        )
+    raise QueryError(f"there is no formulation {given!r}", remedy=takes)
 
 
 def check_limits(time_limit: Any, seed: Any) -> None:

@@ -31,8 +31,15 @@ examples:
   ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
 
 exit codes: 0 certified, 1 refuted (a search: the property holds on no ball, however small),
-            2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C or SIGTERM)
+            2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C or SIGTERM),
+            70 a bug in ircert, which is no verdict
 """
+ENGINES = {
+    "auto": "default",
+    "regions": "exact, up to two inputs",
+    "boxes": "exact, any number of inputs",
+    "milp": "the paper's method",
+}
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
 
@@ -50,11 +57,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="search up to here; inf: the whole space (default: 1e6 times the centre's length, or 1e6)",
     )
-    parser.add_argument(
-        "--engine",
-        default="auto",
-        help="auto (default), regions (exact, up to two inputs), boxes (exact, any) or milp (the paper's method)",
-    )
+    parser.add_argument("--engine", default="auto", help=_engines())
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
     parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")
     parser.add_argument(
@@ -74,6 +77,14 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--certificate", metavar="FILE", help="write a proof that `ircert check` verifies; .gz is packed"
     )
+
+
+def _engines() -> str:
+    """All engines that may be named, those of other packages last."""
+    from ircert.engines import names
+
+    known = [*ENGINES, *(name for name in names() if name not in ENGINES)]
+    return ", ".join(f"{name} ({ENGINES[name]})" if name in ENGINES else name for name in known).replace("%", "%%")
 
 
 def certify(options: argparse.Namespace) -> int:

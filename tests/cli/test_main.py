@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ircert import __version__, passes
+from ircert import __version__, engines, passes
 from ircert.cli import main as cli
+from ircert.cli.certify import ENGINES
 from tests.cli.commands import ROOT, ircert_process
+from tests.entry_points import FakePoint
 
 NET = "ircert.ir/1\nx = input(length=2)\nm = max(x, x)\ny = affine(m, weight=[[0.1, 0.7]], bias=[1])\nreturn y\n"
 
@@ -37,6 +39,16 @@ def test_help_is_quick_because_it_imports_nothing_heavy(tmp_path: Path) -> None:
     assert "demo" in output
     assert loaded.isdisjoint({"numpy", "scipy", "networkx", "onnx", "mip", "matplotlib", "hypothesis"})
     assert imports_of("import ircert")[1].isdisjoint({"numpy", "scipy", "networkx"})
+
+
+def test_help_lists_engines_and_exit_codes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(type(engines.REGISTRY), "plugins", lambda _: (FakePoint(object, "100%"),))
+    with pytest.raises(SystemExit):
+        cli.run(["certify", "--help"])
+    text = capsys.readouterr().out
+    assert [name for name in (*engines.BUILT_IN, "100%") if name not in text] == []
+    assert set(engines.BUILT_IN) == set(ENGINES)
+    assert f"{cli.INTERNAL_ERROR} a bug in ircert" in text
 
 
 def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:

@@ -414,6 +414,9 @@ def test_options_are_those_of_this_engine() -> None:
                 ircert.certify(ircert.load(FOLD), [0.0, 0.0], engine=engine, **given)
     with pytest.raises(QueryError, match="there is no formulation 'other'"):
         asked(FOLD, [0.0, 0.0], formulation="other")
+    for known in ("apart", "apart{separation=0.1}"):
+        with pytest.raises(QueryError, match=r"no engine answers by .*; the engine `milp` takes paper and tangent; "):
+            asked(FOLD, [0.0, 0.0], formulation=known)
 
 
 @pytest.mark.rule("M-6")

@@ -64,6 +64,13 @@ PACKAGES = [
 ]
 # The shorthand methods Graph.fix and Graph.select run passes, Result.plot draws; nothing else reaches to the right.
 EXCEPTIONS = {("ircert/ir/graph.py", "ircert.passes"), ("ircert/result/result.py", "ircert.plotting")}
+# These import modules by name: the registries' loader, what draws, and the list of experiments.
+IMPORTERS = {
+    "ircert/plugins.py",
+    "ircert/result/result.py",
+    "ircert/cli/reproduce.py",
+    "ircert/reproduction/__init__.py",
+}
 # Registries name what they load when it is first asked for; nothing else names a module in a string.
 REGISTRIES = {"ircert/engines/__init__.py", "ircert/programs/formulations/__init__.py", "ircert/frontends/load.py"}
 
@@ -103,8 +110,38 @@ def is_module(name: str) -> bool:
     return ROOT.joinpath(*parts).is_dir() or ROOT.joinpath(*parts).with_suffix(".py").is_file()
 
 
+def hidden(tree: ast.AST, *, may_import: bool = False) -> list[str]:
+    """Ways to a module that the list of imports does not show."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [f"import ircert as {a.asname}" for a in node.names if a.name == "ircert" and a.asname]
+        if isinstance(node, ast.ImportFrom):
+            found += [f"from {node.module} import *" for alias in node.names if alias.name == "*"]
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        if name in ("import_module", "__import__") and not may_import:
+            found.append(f"{name} (see IMPORTERS)")
+        found += [f"a module's name put together behind {text!r}" for text in beginnings(node)]
+    return found
+
+
+def beginnings(node: ast.AST) -> list[str]:
+    """Texts such as "ircert.engines." to which something is added."""
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.JoinedStr):
+        parts = [a for a, b in zip(node.values, node.values[1:], strict=False) if isinstance(b, ast.FormattedValue)]
+    if isinstance(node, ast.BinOp):
+        parts = [node.left]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):  # "ircert.{}".format(…), ".".join(…)
+        parts = [node.func.value]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [text for text in texts if re.search(r"\bircert(\.\w+)*\.([{%].*)?$", text)]
+
+
 def imported(path: Path) -> set[str]:
     tree = ast.parse(path.read_text())
+    file = str(path.relative_to(ROOT))
+    assert hidden(tree, may_import=file in IMPORTERS) == [], f"{file} reaches modules in ways that are not seen"
     found = named_in_strings(tree) if str(path.relative_to(ROOT)) not in REGISTRIES else set()
     homes = through_the_root()
     for node in ast.walk(tree):
@@ -129,6 +166,50 @@ def test_no_package_imports_from_one_to_its_right(path: Path) -> None:
         if theirs is None or (str(path.relative_to(ROOT)), theirs) in EXCEPTIONS:
             continue
         assert PACKAGES.index(theirs) <= PACKAGES.index(mine), f"{module(path)} imports {name}, which lies to its right"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import ircert as ic",
+        "from ircert.engines import *",
+        "import_module('.engine', 'ircert.engines.auto')",
+        "importlib.import_module('json')",
+        "__import__('ircert')",
+        "f'ircert.{name}'",
+        "'ircert.engines.' + name",
+        "'ircert.%s' % name",
+        "'ircert.{}.x'.format(name)",
+    ],
+)
+def test_ways_around_the_list_are_seen(code: str) -> None:
+    assert len(hidden(ast.parse(code))) == 1
+
+
+def test_every_folder_of_engines_is_a_package_of_its_own() -> None:
+    folders = [*(ROOT / "ircert/engines").glob("*/__init__.py"), *(ROOT / "ircert/engines/boxes").glob("*/__init__.py")]
+    assert {module(folder.parent) for folder in folders} - set(PACKAGES) == set()
+
+
+def on_the_map() -> list[str]:
+    """The packages of docs/architecture.md, each behind the one that it is indented below."""
+    (text,) = re.findall(r"^## Packages\n.*?^```\n(.*?)^```", (ROOT / "docs/architecture.md").read_text(), re.M | re.S)
+    found, above = list[str](), [""] * 4
+    for line in text.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 4
+        first, *more = re.split(r"\s{2,}", line.strip())[0].split(", ")
+        name = first.rstrip("/").removesuffix(".py").replace("/", ".")
+        above[depth] = name = f"{above[depth - 1]}.{name}" if depth else name
+        found += [name, *(f"{name.rpartition('.')[0]}.{other}" for other in more)]
+    return [name if name.startswith("ircert") else f"ircert.{name}" for name in found]
+
+
+def test_the_map_has_the_same_packages_in_the_same_order() -> None:
+    def parts(names: list[str]) -> list[str]:
+        return [name for name in names if not any(other.startswith(f"{name}.") for other in names)]
+
+    assert set(on_the_map()) == set(PACKAGES)
+    assert parts(on_the_map()) == parts(PACKAGES)
 
 
 def test_files_stay_small() -> None:

@@ -21,7 +21,7 @@ from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
 from ircert.limits import Deadline, Undecided, until
-from ircert.result.certificate import Written, collision, injective, joined
+from ircert.result.certificate import Written, injective, joined, refutation
 from ircert.result.result import Result
 
 FIRST = 0.99
@@ -61,10 +61,9 @@ def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> W
 
 def _parts(result: Result) -> tuple[list[dict[str, Any]], str | None]:
     """What can be proved, and why not more."""
-    exact = result.witness is not None and result.witness.radii is None
-    bad = [collision(result)] if exact else []
+    bad = [] if result.witness is None and result.turned is None else [refutation(result)]
     if result.verdict == "refuted" or float(result.radius.certified) == 0.0:
-        return bad, None if bad else "no collision was found that exact evaluation could repeat"
+        return bad, None if bad else "no collision was found"
     try:
         proof = _proof(result)
     except (NoCover, np.linalg.LinAlgError, IrcertError) as error:

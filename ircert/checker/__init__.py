@@ -1,4 +1,4 @@
-"""The independent checker: verifies a certificate in exact arithmetic, and trusts nothing else.
+"""The independent checker: verifies a certificate in exact or interval arithmetic, and trusts nothing else.
 
 It reads `spec/certificate.md` and imports the graph IR alone: no engine, no solver, no pass. A certificate may come
 from anybody: its numbers are read without rounding, and the work is bounded.
@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ircert.checker import collision, injective
+from ircert.checker import collision, injective, smooth
 from ircert.checker.injective import Injective
 from ircert.checker.reading import (
     LONGEST_DENOMINATOR,
@@ -22,6 +22,7 @@ from ircert.checker.reading import (
     claims_of,
     text_of,
 )
+from ircert.checker.smooth import Boxes, Turned
 from ircert.checker.telling import explained, told
 from ircert.errors import FileError, IrcertError
 
@@ -73,5 +74,7 @@ def _judged(
 def _fault(claim: Claim, stop: Callable[[], bool] | None) -> str | None:
     if isinstance(claim, Injective):
         return injective.fault_of(claim, stop)
+    if isinstance(claim, Boxes | Turned):
+        return smooth.fault_of(claim)
     collision.require_effort(claim)
     return collision.fault_of(claim)

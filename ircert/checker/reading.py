@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 from ircert.checker import injective
 from ircert.checker.collision import Collision, Integer
 from ircert.checker.injective import Injective
+from ircert.checker.smooth import Boxes, Turned
 from ircert.files import LARGEST_TEXT, beside, read_bytes, read_text
 from ircert.ir.fractions_text import ratio
 from ircert.ir.graph import Graph
@@ -21,8 +22,10 @@ from ircert.ir.sidecar import load_ir
 
 SCHEMA = "ircert.certificate/1"
 KEYS = {"schema", "kind", "problem", "norm", "center", "radius", "domain", "model", "other"}
-KINDS = {"collision": {"x", "y"}, "injective": {"matrix", "cover"}}
-"""Fields of all certificates, and those of each kind."""
+POINTS = {"collision": ("x", "y"), "boxes": ("x", "y", "x_radii", "y_radii"), "turned": ("x", "y"), "injective": ()}
+KINDS: dict[str, set[str]] = {kind: set(names) for kind, names in POINTS.items()} | {"injective": {"matrix", "cover"}}
+"""Fields of all certificates, those of each kind that have a number for each input, and all of each kind."""
+REFUTATIONS: dict[str, type[Collision]] = {"collision": Collision, "boxes": Boxes, "turned": Turned}
 PROBLEMS = ("local", "pseudo", "transform")
 MOST_PARTS, MOST_IN_ARRAYS = 2**22, 2**29
 LONGEST_DENOMINATOR, MOST_BITS = 2**23, 2**31
@@ -110,8 +113,8 @@ def _claimed(fields: dict[str, Any], model: Graph, other: Graph | None) -> Claim
     (radius,) = numbers.pop("radius")
     if radius is not None and radius <= 0:
         raise ValueError("`radius` must be positive")
-    if fields["kind"] == "collision":
-        return Collision(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
+    if (kind := REFUTATIONS.get(fields["kind"])) is not None:
+        return kind(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
     if not isinstance(fields["matrix"], list):
         raise ValueError("`matrix` is a list of rows")
     matrix = [[_integer(v) for v in _list(row, "matrix", model.output_dim)] for row in fields["matrix"]]
@@ -143,7 +146,7 @@ def _numbers(fields: dict[str, Any], size: int) -> tuple[Integer, dict[str, list
         raise ValueError("`domain` has `low` and `high`, or is null")
     infinite = fields["radius"] == "inf" and fields["kind"] == "injective"
     given: dict[str, list[Ratio | None]] = {"radius": [None if infinite else _number(fields["radius"])]}
-    for name in ("center", "x", "y") if fields["kind"] == "collision" else ("center",):
+    for name in ("center", *POINTS[fields["kind"]]):
         given[name] = [_number(value) for value in _list(fields[name], name, size)]
     for name, side in domain.items():
         values = [None] * size if fields["domain"] is None else _list(side, "domain", size)

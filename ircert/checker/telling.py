@@ -8,6 +8,7 @@ from fractions import Fraction
 from ircert.checker.collision import Integer
 from ircert.checker.injective import Injective
 from ircert.checker.reading import Claim
+from ircert.checker.smooth import Boxes, Turned
 from ircert.ir.fractions_text import to_text
 
 READABLE = 12
@@ -21,6 +22,12 @@ GOOD = {
     "local": "f(x) != f(y) for all x != y",
     "pseudo": "f(x) != f(centre) for all x != centre",
     "transform": "g(x) is a function of f(x)",
+}
+
+EXACT = "both points were evaluated in exact rationals: the outputs are equal (C-4)"
+_WHY: dict[type[Claim], str] = {
+    Boxes: "interval arithmetic shows exactly one solution of f(x) = f(y), in some inputs, in the boxes (C-16)",
+    Turned: "the Jacobian has determinants of opposite signs at two points, by interval arithmetic (C-17)",
 }
 
 
@@ -44,7 +51,7 @@ def told(claim: Claim) -> str:
 def explained(claim: Claim) -> str:
     """The claim that passed, and why it is true."""
     if not isinstance(claim, Injective):
-        return f"{told(claim)}\n  both points were evaluated in exact rationals: the outputs are equal (C-4)"
+        return f"{told(claim)}\n  {_WHY.get(type(claim), EXACT)}"
     counts, graph = claim.counts, claim.model
     ends = {"=": "positive definite (C-11)", "!": "empty (C-12)", "-": "outside of the ball (C-13)"}
     leaves = ", ".join(f"{counts[kind]} {words}" for kind, words in ends.items() if counts[kind])

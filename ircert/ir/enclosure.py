@@ -28,7 +28,7 @@ SOME = 4
 def enclosed(graph: Graph, x: Iterable[Any], bits: int = BITS) -> NDArray[np.object_]:
     """The outputs at one point, as balls (an object array of `flint.arb`) computed with that many bits."""
     with ctx.workprec(bits):
-        values, _ = _Walk(_lowered(graph), columns=None).run(_point(graph, x))
+        values, _ = _Walk(lowered(graph), columns=None).run(_point(graph, x))
         found = np.empty(len(values), dtype=object)
         found[:] = values
         return found
@@ -40,7 +40,7 @@ def enclosed_jacobian(graph: Graph, x: Iterable[Any], bits: int = BITS) -> arb_m
     At a kink all slopes between the one-sided ones are held.
     """
     with ctx.workprec(bits):
-        _, jacobian = _Walk(_lowered(graph), columns=range(graph.input_dim)).run(_point(graph, x))
+        _, jacobian = _Walk(lowered(graph), columns=range(graph.input_dim)).run(_point(graph, x))
         assert jacobian is not None
         return jacobian
 
@@ -52,7 +52,7 @@ def enclosed_on_box(graph: Graph, box: list[arb], columns: list[int]) -> tuple[l
     Slopes of a neuron over what it reads hold its secants (kinks are no exception), and sums and products of matrices
     those of the network. It works in the precision that is set.
     """
-    values, slopes = _Walk(_lowered(graph), columns=columns).over(box)
+    values, slopes = _Walk(lowered(graph), columns=columns).over(box)
     assert slopes is not None
     return values, slopes
 
@@ -61,7 +61,7 @@ def enclosed_determinant(graph: Graph, x: Iterable[Any], bits: int = BITS, colum
     """The determinant of the Jacobian at one point, as a ball; of some inputs alone, as many as there are outputs."""
     with ctx.workprec(bits):
         chosen = range(graph.input_dim) if columns is None else columns
-        _, jacobian = _Walk(_lowered(graph), columns=chosen).run(_point(graph, x))
+        _, jacobian = _Walk(lowered(graph), columns=chosen).run(_point(graph, x))
         assert jacobian is not None
         return cast("arb", jacobian.det())
 
@@ -105,7 +105,7 @@ def _unit(size: int) -> arb_mat:
     return arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
 
 
-def _lowered(graph: Graph) -> Graph:
+def lowered(graph: Graph) -> Graph:
     """Rich operations as core ones: each lowering is exact."""
     from ircert.ir.build import Builder
 

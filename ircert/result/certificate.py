@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ircert.errors import IrcertError
 from ircert.files import LARGEST_TEXT
 from ircert.ir.arrays import Array
+from ircert.ir.boxed_pair import BoxedPair
 from ircert.ir.fractions_text import to_text
 from ircert.ir.graph import Graph
-from ircert.result.witness import length
+from ircert.result.witness import TurnedPair, Witness, length
 
 if TYPE_CHECKING:
     from ircert.result.result import Result
@@ -39,19 +40,41 @@ class Written:
 
 def certificate(result: Result) -> str:
     """The text of a certificate: not good on the closed ball that was asked about, or that holds the witness."""
-    return joined(result, [collision(result)])
+    return joined(result, [refutation(result)])
 
 
-def collision(result: Result) -> dict[str, Any]:
-    """The part of a certificate that shows that a ball is not good."""
-    witness = result.witness
-    if witness is None:
-        raise ValueError("a certificate of a collision needs a witness")
+def refutation(result: Result) -> dict[str, Any]:
+    """The part of a certificate that shows that a ball is not good: the witness of a ball that was asked about, or of a
+    search what shows it of the smaller ball."""
+    if result.witness is None and result.turned is None:
+        raise ValueError("a certificate that a ball is not good needs a witness or turned points")
+    found = [] if result.witness is None else [_collision(result, result.witness)]
+    if result.turned is not None:
+        found.append(_turned(result, result.turned))
+    radius, fields = min(found, key=lambda part: part[0]) if result.asked_radius is None else found[0]
+    return {**fields, "radius": to_text(Fraction(result.asked_radius or radius))}
+
+
+def _collision(result: Result, witness: Witness) -> tuple[float, dict[str, Any]]:
+    """The points or boxes of a witness, and the radius of a ball that holds them."""
+    center, norm = [Fraction(v) for v in result.center.tolist()], result.norm
+    points = {"x": witness.exact.x, "y": witness.exact.y}
+    texts = {name: [to_text(v) for v in point] for name, point in points.items()}
+    if witness.radii is None:
+        radius = max(length(norm, point, center) for point in points.values())
+        return radius, {"kind": "collision", **texts}
+    pair = BoxedPair(witness.exact.x, witness.exact.y, witness.radii.x, witness.radii.y)
+    radius = max(norm.length_up(norm.measure(reach)) for reach in pair.reaches(center))
+    radii = {f"{name}_radii": [to_text(v) for v in part] for name, part in (("x", pair.x_radii), ("y", pair.y_radii))}
+    return radius, {"kind": "boxes", **texts, **radii}
+
+
+def _turned(result: Result, pair: TurnedPair) -> tuple[float, dict[str, Any]]:
+    """Two points of opposite orientation, and the radius of a ball whose interior holds them."""
     center = [Fraction(v) for v in result.center.tolist()]
-    points = (witness.exact.x, witness.exact.y)
-    radius = result.asked_radius or max(length(result.norm, point, center) for point in points)
-    x, y = ([to_text(v) for v in point] for point in points)
-    return {"kind": "collision", "radius": to_text(Fraction(radius)), "x": x, "y": y}
+    radius = max(length(result.norm, point, center) for point in (pair.exact.x, pair.exact.y))
+    x, y = ([to_text(v) for v in point] for point in (pair.exact.x, pair.exact.y))
+    return math.nextafter(radius, math.inf), {"kind": "turned", "x": x, "y": y}
 
 
 def injective(radius: float, matrix: list[list[int]], cover: list[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from contextlib import nullcontext
 
 from ircert import __version__
 from ircert.cli.certify import EXAMPLES, add_certify_options
+from ircert.cli.check import add_check_options
 from ircert.cli.interrupts import INTERRUPTS, Ended
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
@@ -143,10 +144,9 @@ def _add_certify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "verify a certificate in exact arithmetic (0: passed, 4: rejected)"
+    text = "verify a certificate in exact or interval arithmetic (0: passed, 4: rejected)"
     check = commands.add_parser("check", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    check.add_argument("certificate", metavar="CERTIFICATE", help="written by `ircert certify --certificate`")
-    check.add_argument("--explain", action="store_true", help="say why it is true, with the numbers of the proof")
+    add_check_options(check)
     check.set_defaults(command=_check)
 
 

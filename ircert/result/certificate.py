@@ -6,15 +6,17 @@ import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ircert.errors import IrcertError
 from ircert.files import LARGEST_TEXT
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.boxed_pair import BoxedPair
 from ircert.ir.fractions_text import to_text
 from ircert.ir.graph import Graph
 from ircert.result.witness import TurnedPair, Witness, length
+from ircert.witnesses.replay import Witness as ExactPair
 
 if TYPE_CHECKING:
     from ircert.result.result import Result
@@ -44,37 +46,53 @@ def certificate(result: Result) -> str:
 
 
 def refutation(result: Result) -> dict[str, Any]:
-    """The part of a certificate that shows that a ball is not good: the witness of a ball that was asked about, or of a
-    search what shows it of the smaller ball."""
-    if result.witness is None and result.turned is None:
-        raise ValueError("a certificate that a ball is not good needs a witness or turned points")
-    found = [] if result.witness is None else [_collision(result, result.witness)]
-    if result.turned is not None:
-        found.append(_turned(result, result.turned))
-    radius, fields = min(found, key=lambda part: part[0]) if result.asked_radius is None else found[0]
-    return {**fields, "radius": to_text(Fraction(result.asked_radius or radius))}
+    """The part of a certificate that shows that a ball is not good."""
+    return Shown(result.center, result.norm, result.asked_radius, result.witness, result.turned).part
 
 
-def _collision(result: Result, witness: Witness) -> tuple[float, dict[str, Any]]:
-    """The points or boxes of a witness, and the radius of a ball that holds them."""
-    center, norm = [Fraction(v) for v in result.center.tolist()], result.norm
-    points = {"x": witness.exact.x, "y": witness.exact.y}
-    texts = {name: [to_text(v) for v in point] for name, point in points.items()}
-    if witness.radii is None:
-        radius = max(length(norm, point, center) for point in points.values())
-        return radius, {"kind": "collision", **texts}
-    pair = BoxedPair(witness.exact.x, witness.exact.y, witness.radii.x, witness.radii.y)
-    radius = max(norm.length_up(norm.measure(reach)) for reach in pair.reaches(center))
-    radii = {f"{name}_radii": [to_text(v) for v in part] for name, part in (("x", pair.x_radii), ("y", pair.y_radii))}
-    return radius, {"kind": "boxes", **texts, **radii}
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What refutes, as a result has it: a witness, turned points or both."""
 
+    center: Array
+    norm: Norm
+    asked_radius: float | None
+    witness: Witness | None
+    turned: TurnedPair | None
 
-def _turned(result: Result, pair: TurnedPair) -> tuple[float, dict[str, Any]]:
-    """Two points of opposite orientation, and the radius of a ball whose interior holds them."""
-    center = [Fraction(v) for v in result.center.tolist()]
-    radius = max(length(result.norm, point, center) for point in (pair.exact.x, pair.exact.y))
-    x, y = ([to_text(v) for v in point] for point in (pair.exact.x, pair.exact.y))
-    return math.nextafter(radius, math.inf), {"kind": "turned", "x": x, "y": y}
+    @property
+    def part(self) -> dict[str, Any]:
+        """The witness of a ball that was asked about; of a search, what shows it of the smaller ball."""
+        if self.witness is None and self.turned is None:
+            raise ValueError("a certificate that a ball is not good needs a witness or turned points")
+        found = [] if self.witness is None else [self._collision(self.witness)]
+        if self.turned is not None:
+            found.append(self._turned(self.turned))
+        radius, fields = min(found, key=lambda part: part[0]) if self.asked_radius is None else found[0]
+        return {**fields, "radius": to_text(Fraction(self.asked_radius or radius))}
+
+    def _collision(self, witness: Witness) -> tuple[float, dict[str, Any]]:
+        """The points or boxes of a witness, and the radius of a ball that holds them."""
+        points = {"x": witness.exact.x, "y": witness.exact.y}
+        texts = {name: [to_text(v) for v in point] for name, point in points.items()}
+        if witness.radii is None:
+            return self._distance(witness.exact), {"kind": "collision", **texts}
+        pair = BoxedPair(witness.exact.x, witness.exact.y, witness.radii.x, witness.radii.y)
+        lengths = [self.norm.length_up(self.norm.measure(reach)) for reach in pair.reaches(self._center)]
+        radii = {"x_radii": [to_text(v) for v in pair.x_radii], "y_radii": [to_text(v) for v in pair.y_radii]}
+        return max(lengths), {"kind": "boxes", **texts, **radii}
+
+    def _turned(self, pair: TurnedPair) -> tuple[float, dict[str, Any]]:
+        """Two points of opposite orientation, and the radius of a ball whose interior holds them."""
+        x, y = ([to_text(v) for v in point] for point in (pair.exact.x, pair.exact.y))
+        return math.nextafter(self._distance(pair.exact), math.inf), {"kind": "turned", "x": x, "y": y}
+
+    @property
+    def _center(self) -> list[Fraction]:
+        return [Fraction(v) for v in self.center.tolist()]
+
+    def _distance(self, pair: ExactPair) -> float:
+        return max(length(self.norm, point, self._center) for point in (pair.x, pair.y))
 
 
 def injective(radius: float, matrix: list[list[int]], cover: list[str]) -> dict[str, Any]:
@@ -89,19 +107,32 @@ def injective(radius: float, matrix: list[list[int]], cover: list[str]) -> dict[
 
 def joined(result: Result, parts: list[dict[str, Any]]) -> str:
     """The text of a certificate of one part, or of both ends of a bracket."""
+    place = (result.problem, result.norm, result.center, result.domain)
+    models = _model(result.graph), None if result.other_graph is None else _model(result.other_graph)
+    return text_of(place, parts, models)
+
+
+Model: TypeAlias = dict[str, str]
+
+
+def text_of(
+    place: tuple[str, str, Array, tuple[Array, Array] | None],
+    parts: list[dict[str, Any]],
+    models: tuple[Model, Model | None],
+) -> str:
+    """The text of a certificate: problem, norm, centre and domain, what is claimed, and the networks."""
+    problem, norm, center, domain = place
     own = parts[0] if len(parts) == 1 else {"kind": "bracket", "parts": parts}
-    whole = result.domain is None or own.get("radius") == "inf"
+    whole = domain is None or own.get("radius") == "inf"
     fields: dict[str, Any] = {
         "schema": SCHEMA,
-        "problem": result.problem,
-        "norm": result.norm,
-        "center": [to_text(Fraction(v)) for v in result.center.tolist()],
-        "domain": None
-        if whole or result.domain is None
-        else dict(zip(("low", "high"), map(_side, result.domain), strict=True)),
+        "problem": problem,
+        "norm": norm,
+        "center": [to_text(Fraction(v)) for v in center.tolist()],
+        "domain": None if whole or domain is None else dict(zip(("low", "high"), map(_side, domain), strict=True)),
         **own,
-        "model": _model(result.graph),
-        "other": None if result.other_graph is None else _model(result.other_graph),
+        "model": models[0],
+        "other": models[1],
     }
     text = json.dumps(fields, indent=1) + "\n"
     if len(text) > LARGEST_TEXT:

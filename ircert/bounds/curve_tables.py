@@ -25,6 +25,7 @@ from flint import arb, arb_series, ctx
 from ircert.bounds.rounding import UNIT
 from ircert.ir.arrays import Array
 from ircert.ir.ops import Curve
+from ircert.ir.ops.curves import Tail
 
 CELLS = 32
 """Cells in a unit."""
@@ -82,8 +83,31 @@ def tables(curve: Curve) -> Tables:
         return _Maker(curve).made()
 
 
-class _Maker:
+@lru_cache(maxsize=64)
+def slope_tables(curve: Curve) -> Tables:
+    """Those of its derivative, which may jump at kinks: what is said of intervals is so where they have none."""
+    with ctx.workprec(BITS):
+        return _Maker(_Derivative(curve)).made()
+
+
+class _Derivative:
+    """The derivative of a curve, as a curve."""
+
     def __init__(self, curve: Curve) -> None:
+        self.curve, self.kind, self.kinks = curve, f"derivative of {curve.kind}", curve.kinks
+
+    def series(self, x: arb_series, piece: int) -> arb_series:
+        """One more term of the curve itself is needed."""
+        return self.curve.series(arb_series(x.coeffs(), prec=x.prec + 1), piece).derivative()
+
+    def tails(self) -> tuple[Tail, Tail]:
+        """It is within `rate` of `slope` there; second derivatives are at most `bend` far out."""
+        left, right = (Tail(t.start, 0.0, t.slope, t.rate, arb(self.curve.bend)) for t in self.curve.tails())
+        return left, right
+
+
+class _Maker:
+    def __init__(self, curve: Curve | _Derivative) -> None:
         self.curve, self.left_open = curve, 0
         self.left, self.right = curve.tails()
         self.start, self.end = -round(self.left.start * CELLS), round(self.right.start * CELLS)

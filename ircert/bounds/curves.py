@@ -7,12 +7,12 @@ rounding: whatever exp, tanh or erf a platform has plays no part in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
-from ircert.bounds.curve_tables import CELLS, Marks, Polynomials, Tables, tables
+from ircert.bounds.curve_tables import CELLS, Marks, Polynomials, Tables, slope_tables, tables
 from ircert.bounds.rounding import UNIT
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.ops import Curve
@@ -35,13 +35,25 @@ class Lines:
 class CurveBounds:
     """A curve with its tables."""
 
-    def __init__(self, curve: Curve) -> None:
-        self.tables: Tables = tables(curve)
+    def __init__(self, curve: Curve, given: Tables) -> None:
+        self.curve, self.tables = curve, given
         self.least, self.most = -np.inf, np.inf
         everything = self.slopes(np.array([-np.inf]), np.array([np.inf]))
         self.least, self.most = float(everything[0][0]), float(everything[1][0])
         self.steepest = max(abs(self.least), abs(self.most))
         """A bound on |slope| everywhere."""
+
+    @cached_property
+    def derivative(self) -> CurveBounds:
+        """The derivative as a curve: good on intervals without kinks."""
+        return CurveBounds(self.curve, slope_tables(self.curve))
+
+    def slope_lines(self, low: Array, high: Array) -> Lines:
+        """Two parallel lines around the derivative; where there are kinks, they say nothing."""
+        found = self.derivative.around(low, high)[1]
+        for kink in self.curve.kinks:
+            found.error[(low <= kink) & (high >= kink)] = np.inf
+        return found
 
     # --- at points ---------------------------------------------------------------------------------------------------
 
@@ -184,7 +196,7 @@ def _widen(ends: Range, where: Indices | slice, more: Range) -> None:
 @lru_cache(maxsize=64)
 def bounds_of(curve: Curve) -> CurveBounds:
     """The bounds of a curve; made once in a process."""
-    return CurveBounds(curve)
+    return CurveBounds(curve, tables(curve))
 
 
 def _polynomial(table: Polynomials, cells: Indices, h: Array) -> tuple[Array, Array]:

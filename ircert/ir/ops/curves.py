@@ -63,6 +63,11 @@ class Curve(SmoothOp, ElementwiseOp):
 
     kinks: ClassVar[tuple[float, ...]] = ()
 
+    @property
+    def bend(self) -> float:
+        """A bound on its second derivative in both tails: all decay, or are those of sin and cos."""
+        return 1.0
+
     def exact(self, *operands: Rationals) -> Rationals:
         raise UnsupportedModel(f"{self.kind} has irrational values: there is no exact evaluation", remedy=INSIDE)
 
@@ -292,6 +297,10 @@ class Elu(Curve):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", finite_number(self.alpha, "alpha"))
+
+    @property
+    def bend(self) -> float:
+        return abs(self.alpha)
 
     def evaluate(self, *operands: Array) -> Array:
         (x,) = operands

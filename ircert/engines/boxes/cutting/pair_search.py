@@ -26,6 +26,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import center_signs
 from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
+from ircert.engines.boxes.problem.setting import neurons_that_matter
 from ircert.engines.boxes.trees.parts import center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools
 from ircert.ir.arrays import Array, Indices, Mask
@@ -37,7 +38,7 @@ HARD = 400
 
 
 @dataclass
-class _Frontier:
+class PairFrontier:
     """Pairs of boxes that are not closed; below the radius `keys` nothing is wrong in them.
 
     same: x and y are in one box, so that their order does not matter
@@ -52,14 +53,14 @@ class _Frontier:
     opens: Indices
     ages: Indices
 
-    def take(self, chosen: Indices | Mask) -> _Frontier:
+    def take(self, chosen: Indices | Mask) -> PairFrontier:
         rest = (getattr(self, name)[chosen] for name in ("same", "hard", "keys", "opens", "ages"))
-        return _Frontier(self.x.take(chosen), self.y.take(chosen), *rest)
+        return PairFrontier(self.x.take(chosen), self.y.take(chosen), *rest)
 
-    def plus(self, *others: _Frontier) -> _Frontier:
+    def plus(self, *others: PairFrontier) -> PairFrontier:
         all_ = (self, *others)
         rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("same", "hard", "keys", "opens", "ages"))
-        return _Frontier(joined([f.x for f in all_]), joined([f.y for f in all_]), *rest)
+        return PairFrontier(joined([f.x for f in all_]), joined([f.y for f in all_]), *rest)
 
 
 @dataclass
@@ -67,8 +68,10 @@ class PairSearch(ViolationSearch):
     """All pairs of a ball; `reached` is the radius below which none has equal constrained outputs.
 
     tools:    trees of phases: for the constrained outputs alone (where pairs with equal constrained outputs are not yet
-    violations), and for all boundary: only pairs of points on the boundary of the ball nearer:   only pairs with |x -
-    y| at most this in every coordinate clear:    a radius that is known to be good: pairs inside are not looked at
+              violations), and for all; none where there are no phases
+    boundary: only pairs of points on the boundary of the ball
+    nearer:   only pairs with |x - y| at most this in every coordinate
+    clear:    a radius that is known to be good: pairs inside are not looked at
     """
 
     network: Batches
@@ -80,13 +83,13 @@ class PairSearch(ViolationSearch):
     clear: float = 0.0
     processes: Processes | None = None
     reached: float = 0.0
-    _frontier: _Frontier | None = field(default=None, repr=False)
+    _frontier: PairFrontier | None = field(default=None, repr=False)
     _root: float = 0.0
 
     def __post_init__(self) -> None:
         self.setting = self.network.setting
         self.schedule = Schedule(self.counts)
-        self.matter = self.tools[-1].matter[:, None]
+        self.matter = neurons_that_matter(self.setting)[:, None]
         self.center = center_part(self.setting) if self.setting.pseudo else None
         self.signs = center_signs(self.setting)[:, None] if self.setting.pseudo else None
 
@@ -125,13 +128,13 @@ class PairSearch(ViolationSearch):
         hard = np.full(len(first), len(self.tools) == 1)
         # small networks may go to a tree of phases at once
         ages = count + PATIENCE * self.network.size
-        self._frontier = _Frontier(x, y, same, hard, self._keys(x, y), count, ages)
+        self._frontier = PairFrontier(x, y, same, hard, self._keys(x, y), count, ages)
         self._root = radius
 
     def _keys(self, x: Boxes, y: Boxes) -> Array:
         return np.maximum(nearest(self.setting, x), nearest(self.setting, y))
 
-    def _popped(self, radius: float, count: int) -> _Frontier:
+    def _popped(self, radius: float, count: int) -> PairFrontier:
         """The pairs nearest to the centre; on the boundary, the last ones."""
         assert self._frontier is not None
         keys = self._frontier.keys
@@ -146,7 +149,7 @@ class PairSearch(ViolationSearch):
         self._frontier = self._frontier.take(rest)
         return here.take(self._matters(here, radius))
 
-    def _matters(self, here: _Frontier, radius: float) -> Mask:
+    def _matters(self, here: PairFrontier, radius: float) -> Mask:
         if self.boundary:
             return ~inside(self.setting, here.x, radius) & ~inside(self.setting, here.y, radius)
         kept = np.maximum(farthest(self.setting, here.x), farthest(self.setting, here.y)) > self._clear
@@ -155,7 +158,7 @@ class PairSearch(ViolationSearch):
 
     # --- one wave ----------------------------------------------------------------------------------------------------
 
-    def _worked(self, here: _Frontier, radius: float, stop: Callable[[], bool]) -> _Frontier:
+    def _worked(self, here: PairFrontier, radius: float, stop: Callable[[], bool]) -> PairFrontier:
         """What is left of some pairs."""
         self.counts.waves += 1
         self.counts.pairs += len(here.keys)
@@ -184,14 +187,14 @@ class PairSearch(ViolationSearch):
         here.opens, here.ages = opens[cut], ages[cut]
         return done.plus(*self._halves(here, known.take(first[cut]), known.take(second[cut]), weights[:, cut]))
 
-    def _beyond(self, good: _Frontier, radius: float) -> _Frontier:
+    def _beyond(self, good: PairFrontier, radius: float) -> PairFrontier:
         """Pairs that are good within the radius, as far as they go further: there they are not closed."""
         reach = np.maximum(farthest(self.setting, good.x), farthest(self.setting, good.y))
         good = good.take(np.flatnonzero(reach > radius) if not self.boundary else np.zeros(0, dtype=np.int64))
         good.keys[:] = radius
         return good
 
-    def _enclosed(self, here: _Frontier, radius: float) -> tuple[Enclosures, Indices, Indices]:
+    def _enclosed(self, here: PairFrontier, radius: float) -> tuple[Enclosures, Indices, Indices]:
         """Enclosures of all different boxes, and which ones x and y have."""
         corners = np.concatenate([np.hstack([here.x.low, here.x.high]), np.hstack([here.y.low, here.y.high])])
         different, place = np.unique(corners, axis=0, return_inverse=True)
@@ -215,7 +218,9 @@ class PairSearch(ViolationSearch):
                 found[rest] = (np.abs(a - c) * (1 - 1e-15) > (b + d) * (1 + 1e-15)).any(axis=0)
         return found
 
-    def _kernel_free(self, here: _Frontier, known: Enclosures, first: Indices, second: Indices) -> tuple[Mask, Array]:
+    def _kernel_free(
+        self, here: PairFrontier, known: Enclosures, first: Indices, second: Indices
+    ) -> tuple[Mask, Array]:
         """Whether the secants of a pair of boxes have no kernel, and how much each neuron costs."""
         low, high = (here.x.low - here.y.high).T, (here.x.high - here.y.low).T
         still: Mask = np.asarray((low == 0) & (high == 0))
@@ -225,7 +230,7 @@ class PairSearch(ViolationSearch):
                 np.where(self.signs >= 0, np.fmax(below, 0.0), below),
                 np.where(self.signs <= 0, np.fmin(above, 0.0), above),
             )
-        slopes = Slopes.between((known.low[:, first], below), (known.high[:, first], above), self.matter, still)
+        slopes = self._slopes((known.low[:, first], below), (known.high[:, first], above), still)
         low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
         # J has no kernel at all, or none among the vectors that are 0 in the still coordinates: either is enough.
         flat = still.any(axis=0)
@@ -234,6 +239,10 @@ class PairSearch(ViolationSearch):
         if len(rest):
             closed[rest], _ = self._contracted(slopes.take(rest), low[:, rest], high[:, rest])
         return closed, weights
+
+    def _slopes(self, low: tuple[Array, Array], high: tuple[Array, Array], still: Mask) -> Slopes:
+        """Slopes of secants from bounds on neurons at x and y."""
+        return Slopes.between(low, high, self.matter, still)
 
     def _contracted(self, slopes: Slopes, low: Array, high: Array) -> tuple[Mask, Array]:
         """Whether secants with these slopes have no kernel, at least not between low and high."""
@@ -248,15 +257,17 @@ class PairSearch(ViolationSearch):
         return closed, found.weights
 
     def _in_trees(
-        self, here: _Frontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]
+        self, here: PairFrontier, opens: Indices, ages: Indices, radius: float, stop: Callable[[], bool]
     ) -> Mask:
         """Pairs that are closed within the ball by trees of phases; marks those that turn out to be hard."""
         good = np.zeros(len(opens), dtype=bool)
+        if not self.tools:
+            return good
         for i in self.schedule.turns(opens <= FEW_OPEN, ages, self.network.size, 2 * DEEPEST, stop):
             good[i] = self._in_tree(here, i, radius, stop)
         return good
 
-    def _in_tree(self, here: _Frontier, i: int, radius: float, stop: Callable[[], bool]) -> bool:
+    def _in_tree(self, here: PairFrontier, i: int, radius: float, stop: Callable[[], bool]) -> bool:
         tools = self.tools[-1] if here.hard[i] else self.tools[0]
         x = part_of(tools.setting, radius, here.x.low[i], here.x.high[i])
         y = x if here.same[i] else part_of(tools.setting, radius, here.y.low[i], here.y.high[i])
@@ -277,13 +288,13 @@ class PairSearch(ViolationSearch):
             raise Stopped
         return True
 
-    def _halves(self, here: _Frontier, x: Enclosures, y: Enclosures, weights: Array) -> list[_Frontier]:
+    def _halves(self, here: PairFrontier, x: Enclosures, y: Enclosures, weights: Array) -> list[PairFrontier]:
         """Both halves of one box of every pair."""
         gains_x, gains_y = scores(x, weights), scores(y, weights)
         wide_x, wide_y = (sides(*given) for given in ((gains_x, x.half), (gains_y, y.half)))
         side_x, side_y = np.argmax(wide_x, axis=0), np.argmax(wide_y, axis=0)
         first = here.same | self._cut_first(x, y, gains_x, gains_y)
-        parts: list[_Frontier] = []
+        parts: list[PairFrontier] = []
         alone = here.take(here.same)
         if len(alone.keys):
             left, right = alone.x.halves(side_x[here.same])
@@ -306,9 +317,9 @@ class PairSearch(ViolationSearch):
         more = gains_x.sum(axis=0) >= gains_y.sum(axis=0)
         return np.where(long_x > 4 * long_y, True, np.where(long_y > 4 * long_x, False, more))
 
-    def _child(self, parent: _Frontier, x: Boxes, y: Boxes) -> _Frontier:
+    def _child(self, parent: PairFrontier, x: Boxes, y: Boxes) -> PairFrontier:
         keys = np.maximum(parent.keys, self._keys(x, y))
-        return _Frontier(x, y, parent.same, parent.hard, keys, parent.opens, parent.ages)
+        return PairFrontier(x, y, parent.same, parent.hard, keys, parent.opens, parent.ages)
 
 
 def telling_rows(slope: Array) -> Array:

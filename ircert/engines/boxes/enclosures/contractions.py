@@ -19,6 +19,8 @@ import numpy as np
 from ircert.bounds.contraction import shrinks
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.enclosures.batches import Batches, inverses, left_inverses, times
+from ircert.engines.boxes.enclosures.enclosures import Enclosures
+from ircert.engines.boxes.enclosures.tilts import Tilts, tilted
 from ircert.ir.arrays import Array, Indices, Mask
 
 MOST_INPUTS = 8
@@ -32,11 +34,15 @@ NARROW = 0.02
 
 @dataclass(frozen=True)
 class Slopes:
-    """Cubes of slopes, middle ± spare for every neuron, and coordinates that are still (…, cubes)."""
+    """Cubes of slopes, middle ± spare for every neuron, and coordinates that are still (…, cubes).
+
+    tilts: how they move together with the points of a box, where that is known; around the same middles
+    """
 
     middle: Array
     spare: Array
     still: Mask
+    tilts: Tilts | None = None
 
     @staticmethod
     def of(on: Mask, free: Mask, still: Mask) -> Slopes:
@@ -50,6 +56,18 @@ class Slopes:
         middle, spare = (least + most) / 2, (most - least) / 2
         room = 8 * UNIT * (np.abs(least) + np.abs(most)) + TINY
         return Slopes(middle, np.where(curved[:, None], spare + room, spare), still)
+
+    @staticmethod
+    def on_boxes(known: Enclosures, still: Mask) -> Slopes:
+        """All slopes that points of boxes have."""
+        curved = known.place.curved
+        found = Slopes.within(known.least, known.most, curved, still)
+        if known.tilts is None:
+            return found
+        middle, spare, tilts = known.tilts.within(known.least, known.most)
+        relus = ~curved[:, None]
+        middle, spare = np.where(relus, found.middle, middle), np.where(relus, found.spare, spare)
+        return Slopes(middle, spare, still, Tilts(middle, tilts.rates, np.where(relus, spare, tilts.rests)))
 
     @staticmethod
     def between(low: tuple[Array, Array], high: tuple[Array, Array], matter: Mask, still: Mask) -> Slopes:
@@ -75,21 +93,22 @@ class Slopes:
 
     def take(self, chosen: Indices | Mask) -> Slopes:
         """Some of them."""
-        return Slopes(self.middle[:, chosen], self.spare[:, chosen], self.still[:, chosen])
+        tilts = None if self.tilts is None else self.tilts.take(chosen)
+        return Slopes(self.middle[:, chosen], self.spare[:, chosen], self.still[:, chosen], tilts)
 
     @staticmethod
     def joined(parts: list[Slopes]) -> Slopes:
-        """All of them."""
-        return Slopes(
-            *(np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("middle", "spare", "still"))
-        )
+        """All of them; how they move together is forgotten."""
+        middle, spare = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("middle", "spare"))
+        return Slopes(middle, spare, np.concatenate([p.still for p in parts], axis=1))
 
     def moving(self) -> Slopes:
         """The same without still coordinates."""
-        return Slopes(self.middle, self.spare, np.zeros_like(self.still))
+        return Slopes(self.middle, self.spare, np.zeros_like(self.still), self.tilts)
 
     def cut(self, weights: Array, *, faces: bool) -> Slopes:
-        """Every cube twice, cut across its heaviest free neuron: its two faces, or its two halves."""
+        """Every cube twice, cut across its heaviest free neuron: its two faces, or its two halves. How slopes move
+        together is forgotten."""
         heaviest = np.argmax(np.where(self.free, np.nan_to_num(weights), -1.0), axis=0)
         where = heaviest, np.arange(len(heaviest))
         low, high, spare = self.middle.copy(), self.middle.copy(), self.spare.copy()
@@ -140,6 +159,8 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
     count = slopes.middle.shape[1]
     middle, spare = slopes.middle, slopes.spare
     spread = np.zeros((neurons, n, count))
+    tilts = slopes.tilts
+    below = np.zeros((neurons if tilts is not None else 0, n, count))
 
     def affine(name: str, state: Array) -> Array:
         ahead = times(network.weights[name], np.ascontiguousarray(state[:, :n]))
@@ -147,9 +168,11 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
 
     def relu(name: str, state: Array) -> Array:
         where = network.setting.relus[name]
-        size = np.abs(state[:, :n])
-        spread[where] = (size + state[:, n:]) * spare[where][:, None]
-        radius = spread[where] + state[:, n:] * np.abs(middle[where])[:, None]
+        size, wide = np.abs(state[:, :n]), state[:, n:] * spare[where][:, None]
+        spread[where] = radius = size * spare[where][:, None] + wide
+        if tilts is not None:
+            below[where], spread[where] = state[:, :n], size * tilts.rests[where][:, None] + wide
+        radius = radius + state[:, n:] * np.abs(middle[where])[:, None]
         return np.concatenate([state[:, :n] * middle[where][:, None], radius], axis=1)
 
     start = np.zeros((n, 2 * n, count))
@@ -165,7 +188,8 @@ def contractions(network: Batches, slopes: Slopes, fixed: Array | None = None) -
         positive, negative = _signs(matrix, doubt)
         inner, fine = inverses(matrix)
         rows = np.einsum("ikb,kmb->mib", inner, fixed) * ~slopes.still[None]
-        bounds, weights = _deviations(network, rows, middle, spread)
+        moving = None if tilts is None else (below, tilts.rates)
+        bounds, weights = _deviations(network, rows, middle, spread, moving)
         # what is off in J, and in the product of both matrices
         sizes = np.einsum("ikb,kmb->mib", np.abs(inner), np.abs(fixed))
         bounds = bounds + np.einsum("mib,mj->ijb", sizes, network.doubt) + network.underflow
@@ -202,11 +226,18 @@ def _signs(matrix: Array, doubt: Array) -> tuple[Mask, Mask]:
     return good & (values > margin), good & (values < -margin)
 
 
-def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> tuple[Array, Array]:
-    """E without rounding, from the rows of C, and what each neuron adds to it."""
+def _deviations(
+    network: Batches, rows: Array, middle: Array, spread: Array, moving: tuple[Array, Array] | None
+) -> tuple[Array, Array]:
+    """E without rounding, from the rows of C, and what each neuron adds to it.
+
+    moving: rows below the neurons, and how slopes move with the points: with t_j, by the matrix T_j = sum over neurons
+    of G_j a w, so that |T_j| is added and only the rest of every neuron
+    """
     n, count = network.size, middle.shape[1]
     bounds = np.zeros((n, n, count))
     weights = np.zeros(middle.shape)
+    together = np.zeros((n, count, n, n))
 
     def relu(name: str, given: Array) -> Array:
         where = network.setting.relus[name]
@@ -215,9 +246,14 @@ def _deviations(network: Batches, rows: Array, middle: Array, spread: Array) -> 
             for j in range(n):
                 bounds[i, j] += np.einsum("wb,wb->b", size[:, i], parts[:, j])
         weights[where] += size.sum(axis=1) * parts.sum(axis=1)
+        if moving is not None:
+            below, rates = (part[where] for part in moving)
+            weights[where] += (size.sum(axis=1) * np.abs(below).sum(axis=1)) * np.abs(rates).sum(axis=1)
+            together[:] += tilted(given, below, rates)
         return given * middle[where][:, None]
 
     last = network.backward(rows, lambda name, given: times(network.transposed[name], given), relu)
+    bounds += np.moveaxis(np.abs(together).sum(axis=0), 0, 2)
     return bounds + np.abs(np.eye(n)[:, :, None] - np.swapaxes(last, 0, 1)), weights
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ircert.bounds.rounding import UNIT, slack
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.support import upper
+from ircert.engines.boxes.enclosures.tilts import Tilts
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Indices, Mask
 
@@ -36,6 +37,7 @@ class Enclosures:
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
     place, radius:  the ball that they hold in
+    tilts:          of curves, how their slopes move with the point; None without curves, or where nobody asked
     """
 
     middle: Array
@@ -59,17 +61,22 @@ class Enclosures:
     sizes: dict[str, Array]
     place: Setting
     radius: float
+    tilts: Tilts | None = None
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
         names = ["middle", "half", "on", "off", "open", "low", "high", "least", "most", "slopes", "shifts", "spreads"]
         names += ["depths", "lines", "values", "errors", "output", "total"]
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
-        return replace(self, **{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes)
+        tilts = None if self.tilts is None else self.tilts.take(chosen)
+        return replace(self, **{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes, tilts=tilts)
 
 
-def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosures:
-    """Enclosures of boxes, given by their corners (boxes, inputs), as far as they lie in the ball."""
+def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted: bool = False) -> Enclosures:
+    """Enclosures of boxes, given by their corners (boxes, inputs), as far as they lie in the ball.
+
+    tilted: also how slopes of curves move with the point
+    """
     n, count = network.size, len(low)
     middle = np.ascontiguousarray(((low + high) / 2).T)
     half = np.nextafter(np.maximum(high.T - middle, middle - low.T) * (1 + 4 * UNIT), np.inf)
@@ -79,6 +86,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     lows, highs, least, most, slopes, shifts, spreads = (np.zeros((neurons, count)) for _ in range(7))
     depths, values, errors = (np.zeros((neurons, count)) for _ in range(3))
     lines = np.zeros((neurons, n, count))
+    tilts = Tilts.none(neurons, n, count) if tilted and network.curves else None
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + half).sum(axis=0)
     lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
@@ -129,6 +137,9 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
         slopes[where], shifts[where], spreads[where] = found.slope, found.shift, found.error
         result = state * found.slope[:, None]
         result[:, n] += found.shift
+        if tilts is not None:
+            slope = network.curves[name].slope_lines(lows[where], highs[where])
+            tilts.learn(where, slope, state, errors[where], half)
         size = np.abs(found.slope) * size + np.abs(found.shift) + found.error
         result[:, n + 1] = np.abs(result[:, n + 1]) + found.error * (1 + 8 * UNIT) + slack(network.terms, size) + lost
         return result
@@ -166,7 +177,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float) -> Enclosu
     return Enclosures(
         *(middle, half, on, off, opened, lows, highs, least, most, slopes, shifts, spreads),
         *(depths, lines, values, errors, output, total, sizes),
-        *(setting, radius),
+        *(setting, radius, tilts),
     )
 
 

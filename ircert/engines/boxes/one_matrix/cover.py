@@ -17,6 +17,7 @@ from ircert.engines.boxes.effort.scheduling import Schedule
 from ircert.engines.boxes.enclosures.batches import LEAST, Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.enclosures.splitting import scores
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
@@ -157,7 +158,7 @@ class Cover(Divisible):
         if len(rest):
             self._look(left, known, weights, radius)
             self._keep(found.corners, here.keys[found.cornered])
-        return found.closed, self._halves(left, known, weights, radius, 1)
+        return found.closed, self._halves(left, known, _gains(known, weights, found.sides, rest), radius, 1)
 
     def _round(self, processes: Processes, radius: float) -> None:
         super()._round(processes, radius)
@@ -205,18 +206,18 @@ class Cover(Divisible):
         good = self._in_trees(left, known, radius, stop)
         cut = np.flatnonzero(~good)
         done = done.plus(self._beyond(left.take(good), radius))
-        cuts = self._cuts_at_once(len(cut))
-        return done.plus(self._halves(left.take(cut), known.take(cut), weights[:, cut], self._root, cuts))
+        cuts, left, known = self._cuts_at_once(len(cut)), left.take(cut), known.take(cut)
+        gains = _gains(known, weights[:, cut], found.sides, rest[cut])
+        return done.plus(self._halves(left, known, gains, self._root, cuts))
 
     def _tested(self, here: Frontier, radius: float) -> tuple[Enclosures, Closed]:
         """What is known on boxes, and which are closed by it."""
         self.counts.waves += 1
         self.counts.boxes += len(here.keys)
         self.spent += len(here.keys)
-        known = enclose(self.network, here.boxes.low, here.boxes.high, radius)
+        known = enclose(self.network, here.boxes.low, here.boxes.high, radius, tilted=True)
         still = np.zeros((self.network.size, len(here.keys)), dtype=bool)
-        slopes = Slopes.within(known.least, known.most, self.network.setting.curved, still)
-        found = self.matrix.closed(slopes, known)
+        found = self.matrix.closed(Slopes.on_boxes(known, still), known)
         self.counts.slopes += found.cut
         return known, found
 
@@ -294,12 +295,8 @@ class Cover(Divisible):
         if sum(map(len, self.failing)) >= ENOUGH:
             raise MatrixFails
 
-    def _halves(self, here: Frontier, known: Enclosures, weights: Array, radius: float, cuts: int) -> Frontier:
-        """Cut where free neurons that take away most change most."""
-        length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
-        shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
-        open_ = known.most > known.least
-        gains = np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
+    def _halves(self, here: Frontier, known: Enclosures, gains: Array, radius: float, cuts: int) -> Frontier:
+        """Cut where most is gained."""
         gains = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0)
         boxes, depths, which = here.boxes, here.depths, np.arange(len(here.keys))
         for _ in range(cuts):
@@ -315,6 +312,17 @@ class Cover(Divisible):
         """Few boxes take as long as some more: they are cut several times before they are looked at again."""
         room = self._batch // SMALL_BATCH // max(1, boxes)
         return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
+
+
+def _gains(known: Enclosures, weights: Array, moving: Array | None, which: Indices) -> Array:
+    """How much is gained by cutting each side (inputs, boxes): where free neurons that take away most change most, and
+    where slopes move most: `moving` of all boxes in the wave, `which` of them are known here."""
+    if moving is not None:
+        return scores(known, weights) + moving[:, which]
+    length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
+    shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
+    open_ = known.most > known.least
+    return np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
 
 
 def _finite(matrices: Array) -> Array:

@@ -7,6 +7,9 @@ middle, and any t, θ > 0,
     ± sym(a w)  <=  (t a a + w w / t) / 2,      a a  <=  (1 + θ) a_c a_c + (1 + 1/θ) (sum of ρ) diag(ρ)
 
 in the order of symmetric matrices. So sym(C J(λ)) >= M - R, M = sym(C J(middle)), R the sum of these bounds.
+Where slopes move with the point (`tilts`), δ_i = sum over j of G_ij t_j + r_i, and the sum of the linear parts is taken
+over all neurons first (`moving`); what is left, r_i a w + (δ_i - r_i) (a - a_c) w, is within |r_i| of a_c times w, and
+within |δ_i| ρ: a term with r_i and reach ρ |δ_i| / |r_i|.
 Where M - R is not positive definite, a form may be that knows which neurons lie above others (`sectors`). Where neither
 is, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that what holds on the two faces λ_i = 0 and
 λ_i = 1 (of a curve: at both ends of its slopes) holds between them.
@@ -24,6 +27,7 @@ from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures
 from ircert.engines.boxes.one_matrix.definite import positive_definite
 from ircert.engines.boxes.one_matrix.exclusions import OFF, ON, Exclusions
+from ircert.engines.boxes.one_matrix.moving import Moving
 from ircert.engines.boxes.one_matrix.remainder import FLAT, FLATTER, Metric, Terms, finite
 from ircert.engines.boxes.one_matrix.sectors import Middles, Sectors
 from ircert.ir.arrays import Array, Indices, Mask
@@ -49,6 +53,8 @@ class Dominations:
     excess:    of those not closed, how much too large R is, in parts of M - least I
     weights:   how much each free neuron takes away (neurons, cubes)
     above:     the middles of a (neurons, inputs, cubes); below: w
+    sides:     where slopes have tilts, how much those take away that move with each input (inputs, cubes)
+    moving:    … and the matrices T of these (inputs, cubes, n, n)
     """
 
     closed: Mask
@@ -59,11 +65,13 @@ class Dominations:
     weights: Array
     above: Array
     below: Array
+    sides: Array | None = None
+    moving: Array | None = None
 
 
 @dataclass(frozen=True)
 class Closed:
-    """Which cubes were closed, by what free neurons take away (`weights`) or cut into faces.
+    """Which cubes were closed, by what free neurons take away (`weights`, `sides`) or cut into faces.
 
     corners:  for each other cube, slopes where C may fail (cubes that stay, neurons); cornered: which cubes they are
     cut:      how many cubes were cut
@@ -74,6 +82,7 @@ class Closed:
     corners: Array
     cornered: Indices
     cut: int
+    sides: Array | None = None
 
 
 class OneMatrix:
@@ -111,25 +120,38 @@ class OneMatrix:
         size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
         size = size + size.transpose(0, 2, 1)
         shifted = middle - self.least * np.eye(n)  # for choices only: `less` takes it off for sure
-        terms, metric = Terms.of(slopes.spare, above, reach, below), Metric.of(shifted, FLAT)
-        taken, adds = terms.taken(metric.inverse)
+        metric = Metric.of(shifted, FLAT)
         less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1, initial=0.0)
+        moving, sides, tilts = Moving.none(count, n), None, slopes.tilts
+        if tilts is None:
+            terms = Terms.of(slopes.spare, above, reach, below)
+        else:
+            moving = Moving.of(above, below, tilts.rates)
+            sides = moving.shares(metric.inverse)
+            less = less + 3.0 * self.doubt + moving.wrong  # slopes move by at most twice what they are free to
+            terms = Terms.of(tilts.rests, above, reach * (slopes.spare / tilts.rests)[:, None], below)
+        taken, adds = terms.taken(metric.inverse)
+        taken += moving.total
         closed = self._is_definite(middle, taken, less)
         again = np.flatnonzero(~closed & metric.definite & slopes.free.any(axis=0))
         if len(again):
             other, _ = terms.take(again).taken(Metric.of((shifted - taken)[again], FLATTER).inverse)
+            other += moving.total[again]
             good = self._is_definite(middle[again], other, less[again])
             closed[again[good]], taken[again[good]] = True, other[good]
         rest = shifted - taken
         failed = np.flatnonzero(~closed)
         excess = np.zeros(count)
         excess[failed] = metric.take(failed).excess(rest[failed])
-        if self.sectors.serves:
+        if self.sectors.serves and self.relus.any():  # without relus boxes are better cut
             near = failed[metric.definite[failed] & (excess[failed] < MOST_EXCESS)]
-            middles = Middles(slopes.take(near), shifted[near], less[near], metric.inverse[near], terms.take(near))
+            alone = terms if tilts is None else Terms.of(slopes.spare, above, reach, below)
+            middles = Middles(slopes.take(near), shifted[near], less[near], metric.inverse[near], alone.take(near))
             closed[near] = self.sectors.closed(middles)
         weights = terms.spread(adds, len(slopes.spare))
-        return Dominations(closed, shifted, rest, metric.definite, excess, weights, above, below)
+        return Dominations(
+            closed, shifted, rest, metric.definite, excess, weights, above, below, sides, moving.matrices
+        )
 
     def _is_definite(self, middle: Array, taken: Array, less: Array) -> Mask:
         """Whether M - R is positive definite after what floats may have got wrong in both."""
@@ -191,7 +213,7 @@ class OneMatrix:
         closed = found.closed.copy()
         closed[few] = good
         stay = ~closed[open_]
-        return Closed(closed, found.weights, corners[stay], open_[stay], len(few))
+        return Closed(closed, found.weights, corners[stay], open_[stay], len(few), found.sides)
 
     def _by_faces(self, slopes: Slopes, weights: Array, corners: Array, exclusions: Exclusions) -> tuple[Mask, Array]:
         """Which cubes are closed when they are cut into faces; a corner (cubes, neurons) that failed for each other.
@@ -238,7 +260,12 @@ class OneMatrix:
         _, vectors = np.linalg.eigh(finite(known.rest[chosen]))
         v = vectors[:, :, 0]
         above, below = (np.einsum("kib,bi->kb", part[..., chosen], v) for part in (known.above, known.below))
-        return np.asarray((slopes.middle[:, chosen] - np.sign(above * below) * slopes.spare[:, chosen]).T)
+        if slopes.tilts is None or known.moving is None:
+            return np.asarray((slopes.middle[:, chosen] - np.sign(above * below) * slopes.spare[:, chosen]).T)
+        tilts = slopes.tilts.take(chosen)
+        turns = np.sign(np.einsum("jbik,bi,bk->jb", known.moving[:, chosen], v, v))
+        moved = np.einsum("kjb,jb->kb", tilts.rates, turns) + np.sign(above * below) * tilts.rests
+        return np.asarray((slopes.middle[:, chosen] - moved).T)
 
 
 def _faces(slopes: Slopes, weights: Array, exclusions: Exclusions) -> tuple[Slopes, Indices]:

@@ -1,4 +1,5 @@
-"""One question about networks with curves: balls that one matrix proves; turned points and pairs in boxes that refute.
+"""One question about networks with curves: balls proved by one matrix or by degree; turned points and pairs in boxes
+that refute.
 
 What needs linear regions (pairs of regions, trees of phases, collisions by exact programs) has no part in it.
 """
@@ -16,8 +17,11 @@ from typing import Any
 import numpy as np
 
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
+from ircert.engines.boxes.cutting.smooth_degree import SmoothDegree
+from ircert.engines.boxes.effort.portfolio import Portfolio, Way
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.falsification.turned_points import proved_sign
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -32,7 +36,9 @@ from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.radius import End
 from ircert.result.result import Verdict
 
-CLEAR = "no violation in this ball: one matrix C with sym(C J) positive definite at all its points{}; safely rounded"
+CLEAR = "no violation in this ball: {}{}; safely rounded"
+ONE_MATRIX = "one matrix C with sym(C J) positive definite at all its points"
+DEGREE = "one orientation inside and no collision on the boundary"
 GIVEN = ", so that the given outputs tell its points apart"
 KNOWN = "known from another engine"
 FEWER = "a smooth network with fewer outputs than free inputs is not proved: violations alone were looked for"
@@ -40,6 +46,9 @@ BENDING = 0.5
 """The first ball moves the neuron that moves fastest by this, about."""
 CLOSE = 1.005
 """Between a ball that is proved and one for which there is no matrix, nothing is tried if they are that close."""
+BY_DEGREE = {1: 4.0, 2: 8.0, 3: 40.0}
+BY_DEGREE_BEYOND = 0.3
+"""How much degree gets of what one matrix takes, by the number of inputs, where that does not prove a ball."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -63,11 +72,18 @@ class SmoothSearch:
         self._known = self.clear
         self.pool = WorkerPool(question.threads, question.deadline.left)
         self.hunt = SmoothHunt(question, self.setting)
+        self._argument, self._by_degree = ONE_MATRIX, 0
 
     @cached_property
     def covering(self) -> Covering:
         """One matrix for the outputs that must agree."""
         return Covering(Batches(self.setting), self.counts, self._report, self.question.seed, processes=self.pool)
+
+    @cached_property
+    def degree(self) -> SmoothDegree | None:
+        """Determinants inside and pairs on the boundary, where there are as many outputs as inputs, and few."""
+        sign = proved_sign(self.setting, self.setting.center) if SmoothDegree.serves(self.setting) else 0
+        return SmoothDegree(self.setting, sign, self.counts, self._report) if sign else None
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
@@ -92,7 +108,7 @@ class SmoothSearch:
             if self._is_flat or self._is_settled():
                 pass
             elif self.question.radius is not None:
-                self._prove(self.question.radius, math.inf)
+                self._decide(self.question.radius)
             else:
                 self._climb()
             self._finish()
@@ -113,16 +129,25 @@ class SmoothSearch:
 
     # --- balls -------------------------------------------------------------------------------------------------------
 
+    def _decide(self, radius: float) -> None:
+        """One matrix and degree in turns."""
+        ways: list[tuple[Way, float]] = [(lambda stop: self._covered(radius, stop), 1.0)]
+        if self.degree is not None:
+            ways.append((lambda stop: self._turned(radius, stop), min(self._share, 1.0)))
+        Portfolio(self.counts, ways).advance(self._is_over)
+
     def _climb(self) -> None:
-        """Balls that grow while they are cheap; turned points say where to stop."""
+        """Balls that grow while they are cheap; violations say where to stop."""
         share = self.covering.network.batch / MOST_AT_ONCE
         climb = Climb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
         while not (self._is_settled() or climb.is_hopeless or self._is_over()):
-            top = self._top()
-            if self.covering.gave_up <= top:  # no matrix is known from there on
-                top = math.sqrt(self.clear) * math.sqrt(self.covering.gave_up)
-                if self.covering.gave_up < CLOSE * self.clear:
+            top, gave_up = self._top(), self.covering.gave_up
+            if gave_up <= top:  # no matrix is known from there on
+                top = math.sqrt(self.clear) * math.sqrt(gave_up)
+            if gave_up < CLOSE * self.clear:
+                if self.degree is None or not self._with_degree(gave_up, math.inf):
                     break
+                continue
             radius, before = climb.next(self.clear, top), self.counts.effort
             outcome = self._prove(radius, climb.effort)
             used, too_long = self.counts.effort - before, self.covering.too_long
@@ -130,17 +155,49 @@ class SmoothSearch:
                 climb.proved(self.clear, used, far=self.clear >= farthest(self.question.center, self.question.norm))
             else:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
+                self._with_degree(radius, climb.effort)
             self._timed("falsification", self._hunt_beside)
 
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort
         self.covering.effort = effort
-        outcome: Outcome = self._timed(
-            "proofs", lambda: self.covering.advance(radius, lambda: self._is_over() or self.counts.effort > most)
-        )
-        self.clear = max(self.clear, self.covering.reached)
+        outcome = self._covered(radius, lambda: self._is_over() or self.counts.effort > most)
         self._report(f"radius {radius:g}: {outcome}")
         return outcome
+
+    def _with_degree(self, radius: float, effort: float) -> bool:
+        """Whether a ball is proved where one matrix failed: the largest one that is worth it, if there is an end."""
+        if self.degree is None or self._is_over():
+            return False
+        before = self.counts.effort
+        most = before + self._share * max(effort, before - self._by_degree) - self._by_degree
+        if before >= most:
+            return False
+        if self.hunt.refuted is not None:
+            radius = self._top()
+        outcome = self._turned(radius, lambda: self._is_over() or self.counts.effort > most)
+        self._by_degree += self.counts.effort - before
+        return outcome == "closed"
+
+    @property
+    def _share(self) -> float:
+        return BY_DEGREE.get(self.setting.size, BY_DEGREE_BEYOND)
+
+    def _covered(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        outcome: Outcome = self._timed("proofs", lambda: self.covering.advance(radius, stop))
+        self._reach(self.covering.reached, ONE_MATRIX)
+        return outcome
+
+    def _turned(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        degree = self.degree
+        assert degree is not None
+        outcome: Outcome = self._timed("proofs", lambda: degree.advance(radius, stop))
+        self._reach(degree.reached, DEGREE)
+        return outcome
+
+    def _reach(self, radius: float, argument: str) -> None:
+        if radius > self.clear:
+            self.clear, self._argument = radius, argument
 
     @cached_property
     def _first(self) -> float:
@@ -219,7 +276,7 @@ class SmoothSearch:
             return End(0.0, NOTHING)
         if self.clear <= self._known:
             return End(self.clear, KNOWN)
-        return End(self.clear, CLEAR.format(GIVEN if self.question.problem == "transform" else ""))
+        return End(self.clear, CLEAR.format(self._argument, GIVEN if self.question.problem == "transform" else ""))
 
     def _work(self) -> dict[str, int]:
         return {"boxes": self.counts.boxes}

@@ -16,12 +16,12 @@ import numpy as np
 
 from ircert.engines.boxes.cutting.orientation import OrientationFrontier, OrientationSearch
 from ircert.engines.boxes.cutting.pair_search import PairFrontier, PairSearch
+from ircert.engines.boxes.cutting.turning import turning
 from ircert.engines.boxes.effort.divisible import Subject
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.enclosures.splitting import scores
-from ircert.engines.boxes.enclosures.turning import turning
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.cutting.turning import Turning, turning
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
-from ircert.engines.boxes.enclosures.turning import Turning, turning
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.place import Place
 from ircert.ir.arrays import Array

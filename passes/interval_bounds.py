@@ -54,9 +54,8 @@ class IntervalBounds(GraphPass):
         """One analysis; nodes without finite bounds get none."""
         region = self.region()
         if region.dim != source.input_dim:
-            problem = f"it is about {region.dim} inputs"
-            remedy = f"the graph has {source.input_dim}; behind `dual-copy` write copies=2"
-            raise PassError(problem, pass_name=self.name, remedy=remedy)
+            problem = f"it is about {region.dim} inputs; the graph has {source.input_dim}"
+            raise PassError(problem, pass_name=self.name, remedy=self._fitting(source.input_dim))
         found = analyse(source, _around(region), self.method)
         names = [n for n in found.low if np.isfinite(found.low[n]).all() and np.isfinite(found.high[n]).all()]
         missing = [node.name for node in source.nodes if node.name not in names]
@@ -66,6 +65,14 @@ class IntervalBounds(GraphPass):
         if bounds.same_as(source.bounds):
             return Rewrite(source, notes=notes)
         return Rewrite(source.with_bounds(bounds), notes=notes)
+
+    def _fitting(self, inputs: int) -> str:
+        """How to write it for so many inputs."""
+        words = {1: "no copies", 2: "copies=2 (behind `dual-copy`)"}
+        ways = [word for points, word in words.items() if points * len(self.center or ()) == inputs]
+        size, rest = divmod(inputs, self.copies)
+        ways.append(f"a center of length {inputs} and no copies" if rest else f"a center of length {size}")
+        return f"write {', or '.join(ways)}"
 
     def region(self) -> Region:
         """The set that the bounds will hold on."""

@@ -127,7 +127,7 @@ def _check_properties(used: Pass[Any, Any], graph: Any, names: Iterable[str], *,
             raise PassError(
                 f"it needs a graph that is {name}, but {fault}",
                 pass_name=used.name,
-                remedy=f"run `{known.pass_name}` before it",
+                remedy=known.remedy(graph),
             )
         if fault:
             raise PassError(f"it promises a graph that is {name}, but {fault}: a bug in the pass", pass_name=used.name)

@@ -6,16 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, Curve, LinearImageOp, Relu
+from ircert.ir.ops import Affine, Curve, LinearImageOp, Op, Relu
 
 
 @dataclass(frozen=True)
 class Property:
-    """A predicate on graphs: `broken_by` returns what breaks it, or None; the pass `pass_name` establishes it."""
+    """A predicate on graphs: `broken_by` returns what breaks it, or None; the pass `pass_name` establishes it.
+
+    beyond: operations that this pass cannot lower
+    """
 
     name: str
     broken_by: Callable[[Graph], str | None]
     pass_name: str
+    beyond: Callable[[Op], bool] = lambda op: False
+
+    def remedy(self, graph: Graph) -> str:
+        """What to do about a graph that breaks it."""
+        lost = next((node.op.kind for node in graph.nodes if self.beyond(node.op)), None)
+        if lost is None:
+            return f"run `{self.pass_name}` before it"
+        return f"no pass lowers {lost}, so run it before that comes in, or leave it out"
+
+
+def _not_piecewise_linear(op: Op) -> bool:
+    return not op.piecewise_linear
+
+
+def _neither_linear_nor_curve(op: Op) -> bool:
+    return not (op.piecewise_linear or isinstance(op, Curve))
 
 
 def _non_core(graph: Graph) -> str | None:
@@ -58,8 +77,8 @@ ALL = {
     known.name: known
     for known in (
         Property("bounded", _unbounded, "interval-bounds"),
-        Property("canonical", _non_core, "canonicalize"),
-        Property("lowered", _rich, "lower-rich"),
+        Property("canonical", _non_core, "canonicalize", _not_piecewise_linear),
+        Property("lowered", _rich, "lower-rich", _neither_linear_nor_curve),
         Property("no-image-maps", _image_map, "lower-conv"),
         Property("plain-mlp", _not_plain, "fold-residual"),
     )

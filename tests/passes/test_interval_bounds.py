@@ -85,7 +85,13 @@ def test_what_overflows_has_no_bounds() -> None:
     [
         ("", "it needs a ball; write interval-bounds{center=…, radius=…}"),
         ("{center=[0, 0]}", "it needs a ball"),
-        ("{center=[0], radius=1}", "it is about 1 inputs; the graph has 2; behind `dual-copy` write copies=2"),
+        (
+            "{center=[0], radius=1}",
+            "it is about 1 inputs; the graph has 2; write copies=2 (behind `dual-copy`), or a center of length 2",
+        ),
+        ("{center=[0, 0], radius=1, copies=2}", "the graph has 2; write no copies, or a center of length 1"),
+        ("{center=[0, 0], radius=1, copies=3}", "write no copies, or a center of length 2 and no copies"),
+        ("{center=[0, 0, 0], radius=1, copies=2}", "the graph has 2; write a center of length 1"),
         ("{center=[0, 0], radius=-1}", "a radius of at least 0"),
         ("{center=[0, 0], radius=1, norm=3}", "there is no norm 3"),
         ("{center=[0, 0], radius=1, domain=[[1, 1], [2, 2]]}", "its centre lies outside its box"),

@@ -39,6 +39,8 @@ def test_it_jumps_so_it_cannot_be_canonical() -> None:
     assert values == [0, 1]
     with pytest.raises(IrcertError, match="choose"):
         Pipeline.parse("canonicalize").run(made)
+    with pytest.raises(IrcertError, match="no pass lowers choose, so run it before that comes in, or leave it out"):
+        Pipeline.parse("interval-bounds").run(made)
 
 
 def test_another_runtime_reads_it(tmp_path: Path) -> None:

@@ -138,7 +138,9 @@ class Backend(ABC):
         missing = program.features - self.offers
         if missing:
             raise BackendError(
-                f"it cannot handle: {', '.join(sorted(missing))}", backend=self.name, remedy=_who_can(program.features)
+                f"it cannot handle: {', '.join(sorted(missing))}",
+                backend=self.name,
+                remedy=_who_can(program.features, Writer if isinstance(self, Writer) else Solver),
             )
 
     def _missing(self) -> IrcertError:
@@ -256,8 +258,15 @@ def _answered(program: Program, backend: str) -> Outcome | None:
     return Outcome(Status.OPTIMAL, value, value, np.zeros(0), 0, 0.0, backend)
 
 
-def _who_can(features: frozenset[str]) -> str:
+def _who_can(features: frozenset[str], kind: type[Backend]) -> str:
+    """The solvers, or the writers, that take such a program."""
     from ircert.backends import BUILT_IN, get
 
-    able = [name for name in BUILT_IN if isinstance(backend := get(name), Solver) and features <= backend.offers]
-    return f"backends that can: {', '.join(able)}" if able else "no backend can; export it with `lp` or `mps`"
+    able = {
+        each: [name for name in BUILT_IN if isinstance(backend := get(name), each) and features <= backend.offers]
+        for each in (kind, Writer)
+    }
+    if able[kind]:
+        return f"{'writers' if kind is Writer else 'backends'} that can: {', '.join(able[kind])}"
+    written = f"; it can be written by {' or '.join(able[Writer])}" if able[Writer] else ""
+    return f"no {'writer' if kind is Writer else 'solver'} can{written}"

@@ -92,7 +92,7 @@ def test_what_is_not_offered_is_refused_by_the_base_class(tmp_path: Path) -> Non
     report = check_backend(Small())
     assert set(report.answered) < {case.name for case in CASES}
     ball = small_program([1, 1], upper=2, balls=[(np.eye(2), [0, 0], 1.0)])
-    with pytest.raises(BackendError, match="it cannot handle: convex quadratic rows"):
+    with pytest.raises(BackendError, match="it cannot handle: convex quadratic rows; writers that can: lp"):
         Small().emit(ball, tmp_path / "q.lp")
 
 

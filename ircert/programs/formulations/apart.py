@@ -70,7 +70,11 @@ def apart(
     """The program for x in one place and y in another (None: the same); for `pseudo` y is the centre."""
     if separation is None and query.problem == "pseudo":
         separation = isolation(first.bounds, first.ball)
-    if separation is None or not 0 < separation < math.inf:
+    if separation is None:
+        raise QueryError(
+            "the formulation `apart` needs the least gap to look for", remedy="write for example apart{separation=0.1}"
+        )
+    if not 0 < separation < math.inf:
         raise QueryError(
             f"the separation must be a positive number, got {separation!r}", remedy="give the least gap to look for"
         )

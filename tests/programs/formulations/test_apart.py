@@ -158,7 +158,11 @@ def test_transform_excludes_gaps_of_that_size_only() -> None:
     assert nearest(line(1), [0.0], 1e-2, problem="transform", other=steep) == np.inf
 
 
-@pytest.mark.parametrize("separation", [None, 0.0, -1.0, float("nan"), float("inf")])
-def test_bad_separations(separation: float | None) -> None:
+@pytest.mark.parametrize("separation", [0.0, -1.0, float("nan"), float("inf")])
+def test_bad_separations(separation: float) -> None:
     with pytest.raises(IrcertError, match="the separation must be a positive number"):
         apart(loaded(ABSOLUTE), "local", (0.0,), 1.0, separation)
+    with pytest.raises(
+        IrcertError, match=r"needs the least gap to look for; write for example apart\{separation=0.1\}"
+    ):
+        apart(loaded(ABSOLUTE), "local", (0.0,), 1.0, None)

@@ -75,7 +75,7 @@ def _networks() -> Iterator[tuple[str, Graph, str, Graph | None, float]]:
         yield f"fold{size}", fold, "local", None, 0.5
         yield f"fold{size}", fold, "pseudo", None, 1.0
         yield f"fold{size}", fold, "transform", same, 0.5
-        yield f"fold{size}", same, "transform", fold, math.inf
+        yield f"bent{size}", same, "transform", fold, math.inf
         for problem in ("local", "pseudo"):
             yield f"bend{size}", _kinked(size, 0.5, 1.0), problem, None, math.inf
         yield f"flat{size}", _kinked(size, -0.5, -1.0), "local", None, 0.0

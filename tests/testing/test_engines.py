@@ -23,6 +23,11 @@ def test_ours_answer_all_of_them(name: str) -> None:
     assert len(report.open) <= len(known_radii()) // 8, report.open
 
 
+def test_every_question_has_its_own_name() -> None:
+    names = [known.name for known in known_radii()]
+    assert len(set(names)) == len(names)
+
+
 class Told(Engine):
     """Says what a test put here."""
 

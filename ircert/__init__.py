@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Node as Node
     from ircert.ir.parser import parse as parse
     from ircert.passes.pipeline import Pipeline as Pipeline
+    from ircert.programs.formulations.program import pipeline_of as pipeline_of
     from ircert.programs.formulations.program import program as program
     from ircert.programs.program import Program as Program
     from ircert.questions.query import Query as Query
@@ -51,6 +52,7 @@ _MODULES = {
     "load": "ircert.frontends.load",
     "observability": "ircert.analysis.observation",
     "parse": "ircert.ir.parser",
+    "pipeline_of": "ircert.programs.formulations.program",
     "preimages": "ircert.analysis.linear_regions",
     "program": "ircert.programs.formulations.program",
     "save": "ircert.frontends.save",

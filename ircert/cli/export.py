@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ircert.cli.question import asked_graph, asked_query
+from ircert.cli.question import asked_graph, asked_query, shaping_passes
 from ircert.cli.streams import complain, say
 from ircert.errors import CoefficientWarning, FileError, IrcertError
 
@@ -56,9 +56,12 @@ def _made(graph: Graph, query: Query, options: argparse.Namespace) -> Program:
 
 
 def _print_pipeline(query: Query, options: argparse.Namespace) -> None:
-    """What each network of the question goes through, as `--pipeline` and `ircert opt -p` take it."""
+    """What each network of the question goes through, as `--pipeline` takes it, and behind a note `ircert opt -p`."""
     from ircert.programs.formulations.program import pipeline_of
 
+    shaping = shaping_passes(options)
+    if shaping.passes:
+        complain(f"note: --fix and --select come before it; for `ircert opt -p` write {shaping},… in front")
     print(pipeline_of(query, options.formulation, bounds=options.bounds, pipeline=options.pipeline))
 
 

@@ -211,7 +211,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
     """An export and its replay must be asked the same question."""
     add_question_options(parser)
-    parser.add_argument("--radius", required=True, type=float, metavar="R")
+    parser.add_argument("--radius", required=True, type=float, metavar="R", help="of the closed ball")
     parser.add_argument(
         "--objective-norm", metavar="NORM", help="of the distance that is maximised (default: the ball's)"
     )
@@ -219,8 +219,18 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--formulation", default="paper", metavar="NAME", help="paper, tangent, apart{separation=…}, … (default: paper)"
     )
     parser.add_argument("--pipeline", metavar="PIPELINE", help="passes to run instead of the formulation's own")
-    parser.add_argument("--bounds", default="symbolic", choices=("interval", "symbolic", "lp"))
-    parser.add_argument("--indicators", default="paper", choices=("paper", "half"))
+    parser.add_argument(
+        "--bounds",
+        default="symbolic",
+        choices=("interval", "symbolic", "lp"),
+        help="how neurons are bounded on the ball: interval (quick, wide), symbolic (default) or lp (slow, narrow)",
+    )
+    parser.add_argument(
+        "--indicators",
+        default="paper",
+        choices=("paper", "half"),
+        help="of the formulation paper: paper (default), or half, for local, where x and y can be swapped",
+    )
 
 
 def _certify(options: argparse.Namespace) -> int:

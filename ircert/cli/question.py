@@ -11,6 +11,7 @@ from ircert.errors import IrcertError
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
+    from ircert.passes.pipeline import Pipeline
     from ircert.questions.query import Query
 
 
@@ -75,9 +76,21 @@ def asked_domain(options: argparse.Namespace) -> dict[str, object] | None:
 
 def shaped(graph: Graph, options: argparse.Namespace) -> Graph:
     """A model with inputs fixed and outputs selected."""
+    made: Graph = shaping_passes(options)(graph)
+    return made
+
+
+def shaping_passes(options: argparse.Namespace) -> Pipeline:
+    """What --fix and --select do, as passes."""
+    from ircert.passes.fix_inputs import FixInputs
+    from ircert.passes.pipeline import Pipeline
+    from ircert.passes.select_outputs import SelectOutputs
+
     fixed = _fixed(options.fix)
-    graph = graph.fix(fixed) if fixed else graph
-    return graph if options.select is None else graph.select(_integers(options.select, "--select"))
+    fixing = (FixInputs(fixed),) if fixed else ()
+    if options.select is None:
+        return Pipeline(fixing)
+    return Pipeline((*fixing, SelectOutputs(tuple(_integers(options.select, "--select")))))
 
 
 def _fixed(given: list[str]) -> dict[int, float]:

@@ -217,7 +217,7 @@ def test_a_cone_in_a_file_is_read_as_one(fold: Path, kind: str) -> None:
 def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     asked = ("export", *QUESTION)
     shown = ircert_command(*asked, "--print-pipeline", cwd=fold)
-    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.returncode == 0, shown.stderr
     line = "canonicalize,fuse-affine,interval-bounds{center=[-0.25, 2.0], radius=1.0},dual-copy\n"
     assert shown.stdout == line
     assert ircert_command(*asked, "-o", "a.lp", cwd=fold).returncode == 0
@@ -230,6 +230,16 @@ def test_the_pipeline_is_shown_and_taken(fold: Path) -> None:
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "end it with `interval-bounds`" in wrong.stderr
     assert not (fold / "c.lp").exists()
+
+
+@pytest.mark.rule("FO-2")
+def test_the_pipeline_behind_fixed_inputs_is_one_of_opt(fold: Path) -> None:
+    shown = ircert_command("export", *QUESTION, "--select", "1", "--print-pipeline", cwd=fold)
+    before = "fix-inputs{values={2: 0.5}},select-outputs{keep=[1]}"
+    assert shown.returncode == 0, shown.stderr
+    assert f"for `ircert opt -p` write {before},… in front" in shown.stderr
+    run = ircert_command("opt", "fold.ir", "-p", f"{before},{shown.stdout.strip()}", cwd=fold)
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.rule("FO-1")

@@ -86,6 +86,7 @@ def brusselator(x: Array, y: Array, b: Array | float, step: Array | float) -> Ar
 # The box that a family, or a member of its own, was trained on, and the map.
 FAMILIES: dict[str, tuple[Any, Any, Callable[[Array], Array]]] = {
     "vanderpol": ([-3] * 2, [3] * 2, lambda x: integrate(vanderpol, x, 0.2)),
+    "vanderpol-euler": ([-3.5] * 2, [3.5] * 2, lambda x: x + 0.15 * np.stack(vanderpol(*x.T), axis=1)),
     "coupled-vanderpol": ([-2.5] * 4, [2.5] * 4, lambda x: integrate(coupled, x, 0.2)),
     "coupled-vanderpol-6-24-24-6": ([-2.5] * 6, [2.5] * 6, lambda x: integrate(coupled, x, 0.2)),
     "coupled": ([-2.5] * 8, [2.5] * 8, lambda x: integrate(RING_OF_VANDERPOL, x, 0.2)),
@@ -145,7 +146,7 @@ def test_smooth_networks_have_the_tasks_and_sizes_of_relu_networks() -> None:
 def test_each_name_has_one_file_and_together_they_are_small() -> None:
     files = [path for path in FOLDER.iterdir() if path.suffix in (".ir", ".onnx")]
     assert sorted(path.stem for path in files) == networks.names()
-    assert sum(path.stat().st_size for path in files) < 1_000_000
+    assert sum(path.stat().st_size for path in files) < 1_100_000
 
 
 @pytest.mark.parametrize("name", networks.names())

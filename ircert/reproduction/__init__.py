@@ -23,8 +23,9 @@ EXPERIMENTS = {
     "histories": "ircert.reproduction.experiments.histories",
     "resnet": "ircert.reproduction.experiments.resnet",
     "iresnet": "ircert.reproduction.experiments.iresnet",
+    "smooth": "ircert.reproduction.experiments.smooth",
 }
-"""In the paper's order; one line adds an experiment."""
+"""In the paper's order, then what goes beyond it; one line adds an experiment."""
 
 
 def names() -> list[str]:

@@ -10,8 +10,10 @@ from ircert.reproduction.experiments import euler
 from ircert.reproduction.maps.brusselator_map import BrusselatorMap
 from ircert.reproduction.maps.continuation import trace
 from ircert.reproduction.maps.orbits import as_loop, attractor, thinned
+from ircert.reproduction.maps.vanderpol_map import VanDerPolMap
 
 MAP = BrusselatorMap(b=2.1, tau=0.15)
+OSCILLATOR = VanDerPolMap(tau=0.15)
 
 
 def test_the_fixed_point_is_fixed() -> None:
@@ -39,6 +41,23 @@ def test_the_determinant_is_that_of_the_jacobian() -> None:
         assert MAP.determinant(x) == pytest.approx(np.linalg.det(jacobian), abs=1e-6)
         slope = [(MAP.determinant(x + s) - MAP.determinant(x - s)) / (2 * h) for s in steps]
         np.testing.assert_allclose(MAP.gradient(x), slope, atol=1e-6)
+
+
+def test_the_step_of_the_oscillator() -> None:
+    """Every start is among the preimages of its image, the determinant is that of the Jacobian, J0 has two branches."""
+    h = 1e-6
+    np.testing.assert_array_equal(OSCILLATOR(OSCILLATOR.fixed_point), [0, 0])
+    for x in np.random.default_rng(3).uniform(-3, 3, size=(50, 2)):
+        found = OSCILLATOR.preimages(OSCILLATOR(x))
+        np.testing.assert_allclose(OSCILLATOR(found), np.broadcast_to(OSCILLATOR(x), found.shape), atol=1e-6)
+        assert np.abs(found - x).max(axis=1).min() < 1e-6
+        jacobian = np.stack([(OSCILLATOR(x + s) - OSCILLATOR(x - s)) / (2 * h) for s in h * np.eye(2)], axis=1)
+        assert OSCILLATOR.determinant(x) == pytest.approx(np.linalg.det(jacobian), abs=1e-6)
+        slope = [(OSCILLATOR.determinant(x + s) - OSCILLATOR.determinant(x - s)) / (2 * h) for s in h * np.eye(2)]
+        np.testing.assert_allclose(OSCILLATOR.gradient(x), slope, atol=1e-6)
+    left, right = OSCILLATOR.fold_curves(np.full(2, -3.5), np.full(2, 3.5))
+    assert left[:, 0].max() < 0 < right[:, 0].min()
+    np.testing.assert_allclose(OSCILLATOR.determinant(np.concatenate([left, right])), 0.0, atol=1e-12)
 
 
 def test_the_fold_curves_are_zeros_on_both_sides() -> None:

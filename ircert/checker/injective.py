@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ircert.checker.network import Column, Forms, Network, TooLong
+from ircert.checker.network import Column, Forms, Network, TooLong, require_room
 from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 
@@ -152,6 +152,7 @@ class Checking:
         tangent = _Tangent(sides, len(self.free))
         if len(weights) != tangent.size - len(self.free):
             return False
+        require_room(tangent.size**2)
         self.claim.counts["most open"] = max(self.claim.counts["most open"], len(weights))
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
         values = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
@@ -196,6 +197,7 @@ class Enclosure:
             slope = side << FINE if side is not None else ((high << FINE) + (high - low) // 2) // (high - low)
             factors.append(2 * slope)
             shifts.append(0 if side is not None else max(-slope * low, ((1 << FINE) - slope) * high))
+        require_room(len(middles) * (self.size + sum(map(bool, shifts))))
         columns = [[f * v for f, v in zip(factors, column, strict=True)] for column in forms.columns]
         columns[0] = [v + t for v, t in zip(columns[0], shifts, strict=True)]
         columns += [[0] * len(middles) for _ in range(self.size - len(columns))]
@@ -228,6 +230,7 @@ class _Tangent:
     def neurons(self, first: int, forms: Forms) -> Forms:
         """Derivatives of relus; those of what open neurons read are kept."""
         sides = [self.sides[first + i] for i in range(len(forms.columns[0]))]
+        require_room(len(sides) * (self.known + sides.count(None)))
         columns = [[v if side else 0 for v, side in zip(column, sides, strict=True)] for column in forms.columns]
         columns += [[0] * len(sides) for _ in range(self.known - len(columns))]
         for i, side in enumerate(sides):

@@ -15,16 +15,17 @@ from operator import mul
 import numpy as np
 
 from ircert.errors import UnsupportedModel
+from ircert.ir.arrays import nonzeros
 from ircert.ir.build import Builder
-from ircert.ir.dyadic import integers
+from ircert.ir.dyadic import integers, shift
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 
 Column = list[int]
-MOST_WEIGHTS = 2**23
-"""Entries of all matrices together."""
+MOST_WEIGHTS, MOST_BITS, MOST_NUMBERS = 2**23, 2**31, 2**25
+"""Entries of all matrices together, their bits, and numbers of the forms of one node."""
 MOST_EFFORT = 2**37
-"""Products of numbers of one machine word, about: an hour."""
+"""Products of numbers of one machine word, about: an hour or two."""
 WORD = 64
 
 
@@ -56,9 +57,7 @@ class Network:
     def __init__(self, graph: Graph) -> None:
         self.graph = core = _lowered(graph)
         self.nodes = [node for node in core.nodes if node.operands]
-        weights = sum(math.prod(node.op.weight.shape) for node in self.nodes if isinstance(node.op, Affine))
-        if weights > MOST_WEIGHTS:
-            raise TooLong(f"its network has more than {MOST_WEIGHTS} weights")
+        self._require_room()
         self.first: dict[str, int] = {}
         self.neurons = 0
         for node in self.nodes:
@@ -70,11 +69,22 @@ class Network:
         self.maps = {node.name: _Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
         self.effort = 0
 
+    def _require_room(self) -> None:
+        weights = bits = 0
+        for op in (node.op for node in self.nodes):
+            if isinstance(op, Affine):
+                numbers = np.concatenate([nonzeros(op.weight).data, op.bias])
+                weights += math.prod(op.weight.shape)
+                bits += len(numbers) * (shift(numbers) + max(0, math.frexp(float(np.abs(numbers).max()))[1]))
+        if weights > MOST_WEIGHTS or bits > MOST_BITS:
+            raise TooLong(f"the matrices of its network have more than {MOST_WEIGHTS} entries, or {MOST_BITS} bits")
+
     def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> dict[str, Forms]:
         """The forms of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for biases."""
         values = {self.graph.input: start}
         for node in nodes:
             given = [values[name] for name in node.operands]
+            require_room(self.graph.sizes[node.name] * max(len(forms.columns) for forms in given))
             if node.name in self.maps:
                 values[node.name] = self._affine(self.maps[node.name], given[0], unit)
             elif node.name in self.first:
@@ -85,7 +95,8 @@ class Network:
 
     def _affine(self, given: _Map, forms: Forms, unit: int) -> Forms:
         longest = max(max(map(int.bit_length, column)) for column in forms.columns)
-        self.spend(len(given.rows) * len(given.columns) * len(forms.columns) * (1 + longest // WORD))
+        words = (1 + longest // WORD) * (1 + given.bits // WORD)
+        self.spend(len(given.rows) * len(given.columns) * len(forms.columns) * words)
         columns = [given.times(column) for column in forms.columns]
         if unit:
             columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], given.bias, strict=True)]
@@ -98,6 +109,12 @@ class Network:
             raise TooLong("it takes too long to be checked")
 
 
+def require_room(numbers: int) -> None:
+    """TooLong where forms of one node would have more numbers than memory should hold."""
+    if numbers > MOST_NUMBERS:
+        raise TooLong("its network has too many neurons that may be on or off")
+
+
 class _Map:
     """weight @ x + bias in integers over 2**exponent."""
 
@@ -105,6 +122,7 @@ class _Map:
         weight = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
         flat, self.exponent = integers(np.concatenate([weight.ravel(), op.bias]))
         width = weight.shape[1]
+        self.bits = max(map(int.bit_length, flat))
         self.bias = flat[weight.size :]
         self.rows = [flat[k : k + width] for k in range(0, weight.size, width)]
         self.columns = [list(column) for column in zip(*self.rows, strict=True)]

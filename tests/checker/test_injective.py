@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert.certificates.proving import Proving
-from ircert.checker import check_text, explain
+from ircert.checker import check_text, explain, network
 from ircert.checker.injective import positive_definite
 from ircert.data.networks import bundled
 from ircert.errors import FileError
@@ -344,3 +344,29 @@ def test_positive_definite_matrices(size: int, seed: int, scale: int) -> None:
     assert positive_definite(lower) == exact
     singular = [[4 * scale, 2 * scale], [2 * scale, scale]]
     assert not positive_definite([singular[0][:1], singular[1]])
+
+
+@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_BITS", "MOST_NUMBERS", "MOST_EFFORT"])
+def test_work_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = json.dumps(written(BENT, [2], radius="3/2", matrix=[["8"]], cover="=4"))
+    assert check_text(given)[1] is None
+    monkeypatch.setattr(network, limit, 3)
+    with pytest.raises(FileError, match="too many|too long|entries, or"):
+        check_text(given)
+
+
+def test_thousands_of_open_neurons() -> None:
+    """They are refused before each gets a column as long as the layer."""
+    build = ircert.Builder(1)
+    graph = build.graph(build.relu(build.affine(build.input, np.ones((9_000, 1)))))
+    matrix = [["1"] * graph.output_dim]
+    with pytest.raises(FileError, match="too many neurons"):
+        check_text(json.dumps(written(graph, [0], radius="1", matrix=matrix, cover="=")))
+
+
+def test_deep_covers_and_time() -> None:
+    deep = " ".join(["/0"] * 2000)
+    with pytest.raises(FileError, match="on a way down"):
+        check_text(json.dumps(written(BENT, [2], radius="1", matrix=[["8"]], cover=deep)))
+    with pytest.raises(FileError, match="time is over"):
+        check_text(json.dumps(written(BENT, [2], radius="1", matrix=[["8"]], cover="=")), stop=lambda: True)

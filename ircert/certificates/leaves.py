@@ -15,6 +15,7 @@ import numpy as np
 
 from ircert.certificates.floats import Enclosed, FloatNetwork, Tangents
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 
 ROOM = 1e-7
 """Taken off the diagonal of H, which is 1."""
@@ -54,6 +55,7 @@ class Leaves:
         order = np.argsort(counts, kind="stable")
         start = 0
         while start < len(order):
+            checkpoint()
             size = int(counts[order[start]]) + 4 + len(self.free)
             chosen = order[start : start + max(1, AT_ONCE // (8 * size * size))]
             start += len(chosen)

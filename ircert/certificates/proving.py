@@ -13,6 +13,7 @@ from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, No
 from ircert.certificates.leaves import Leaves
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
 from ircert.checker.network import Network
+from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.outcome import Counts
@@ -24,8 +25,8 @@ from ircert.ir.graph import Graph
 from ircert.limits import is_over
 from ircert.questions.network import Network as Lowered
 
-EFFORT = 100_000
-"""Boxes that the engine may take for a matrix."""
+EFFORT, LEAST_EFFORT = 100_000, 5_000
+"""Boxes of a small network, and at least, that the engine may take for a matrix."""
 BITS = 12
 """Bits of the entries of C."""
 SCALE = 60
@@ -80,7 +81,8 @@ class Proving:
 
     def _matrix(self, radius: float) -> Array:
         """C of the engine's own cover, the best it has after some effort."""
-        end = self._counts.effort + EFFORT
+        small = self._covering.network.batch / MOST_AT_ONCE
+        end = self._counts.effort + max(LEAST_EFFORT, EFFORT * small)
         self._covering.advance(radius, lambda: is_over() or self._counts.effort > end)
         found = self._covering.matrix
         if found is None or not np.isfinite(found).all() or not found.any():

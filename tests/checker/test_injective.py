@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -265,7 +266,8 @@ def corrupted(count: int) -> None:
     for _ in range(count):
         content = copy.deepcopy(found)
         for change in dice.sample(CHANGES, dice.choice([1, 1, 2])):
-            change(content, dice)
+            with suppress(IndexError):  # what was changed before is no tree any more
+                change(content, dice)
         try:
             if check_text(json.dumps(content))[1] is not None:
                 continue
@@ -290,6 +292,7 @@ def test_corrupted_certificates() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 def test_ten_thousand_corrupted_certificates() -> None:
     corrupted(10_000)
 
@@ -351,7 +354,7 @@ def test_work_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = json.dumps(written(BENT, [2], radius="3/2", matrix=[["8"]], cover="=4"))
     assert check_text(given)[1] is None
     monkeypatch.setattr(network, limit, 3)
-    with pytest.raises(FileError, match="too many|too long|entries, or"):
+    with pytest.raises(FileError, match=r"too many|too long|entries, or"):
         check_text(given)
 
 

@@ -1,0 +1,128 @@
+"""Certificates of injectivity of bundled networks: how long they take to make, how large they are, how long to check.
+
+    python benchmarks/certificates.py [--share 0.99] [--limit 60] [--only NAME …]
+
+Radii are parts of the largest one where it is known, else what a search reaches in a few seconds. Seconds are of the
+processor, one thread; a proof that is not there after the limit is given up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.certificates.growing import NoCover
+from ircert.certificates.proving import Proof, Proving
+from ircert.checker import check_text
+from ircert.data.networks import bundled
+from ircert.geometry.norm import Norm
+from ircert.geometry.place import Place
+from ircert.ir.graph import Graph
+from ircert.limits import Undecided, until
+from ircert.result.certificate import injective, joined
+from ircert.result.radius import End, Radius
+from ircert.result.result import ModelFacts, Result
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network, the place of its ball and a radius; of the largest radius if `largest`."""
+
+    name: str
+    radius: float
+    largest: bool = True
+    norm: str = "inf"
+    center: tuple[float, ...] | None = None
+
+
+CASES = [
+    Case("vanderpol-2-10-10-2", 2.38302),
+    Case("vanderpol-2-16-16-2", 2.815919),
+    Case("vanderpol-2-32-32-2", 3.154316),
+    Case("vanderpol-2-32-32-2", 3.798953, norm="1"),
+    Case("vanderpol-2-32-32-2", 3.219514, norm="2"),
+    Case("lorenz-3-16-16-3", 1.219027),
+    Case("lorenz-3-16-16-3", 1.954182, norm="1"),
+    Case("lorenz-3-16-16-3", 1.325985, norm="2"),
+    Case("coupled-vanderpol-4-16-16-4", 1.035768),
+    Case("coupled-vanderpol-4-16-16-4", 1.554807, norm="1"),
+    Case("coupled-vanderpol-4-16-16-4", 1.297201, norm="2"),
+    Case("coupled-vanderpol-4-32-32-4", 1.3425, False),
+    Case("coupled-vanderpol-4-32-32-4", 2.0, False),
+    Case("coupled-vanderpol-4-32-32-4", 2.451841, False),
+    Case("coupled-vanderpol-4-32-32-4", 2.68513),
+    Case("coupled-vanderpol-6-24-24-6", 2.227936),
+    Case("unicycle-5-64-64-64-5", 1.045235, False, center=(0, 0, 0, 1, 0)),
+    Case("unicycle-5-64-64-64-5", 2.082856, False, center=(0, 0, 0, 1, 0)),
+    Case("quadrotor-6-64-64-6", 0.8286884, False),
+    Case("quadrotor-6-64-64-6", 1.374088, False),
+    Case("coupled-8-256-256-8", 0.4108071, False),
+    Case("coupled-8-256-256-8", 0.8817622, False),
+    Case("oscillators-12-64-64-12", 0.03274005),
+]
+
+
+class Processor:
+    """Whether a limit of processor time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.process_time() + seconds
+
+    def __call__(self) -> bool:
+        """Asked by `until`."""
+        return time.process_time() >= self._end
+
+
+def main() -> None:
+    """Print a row for each case."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--share", type=float, default=0.99, help="of largest radii")
+    parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--only", nargs="*", default=[])
+    options = parser.parse_args()
+    print("| network | norm | radius | nodes | made | file | packed | checked |\n|---|---|---|---|---|---|---|---|")
+    for case in CASES:
+        if not options.only or any(name in case.name for name in options.only):
+            print(row(case, options.share, options.limit), flush=True)
+
+
+def row(case: Case, share: float, limit: float) -> str:
+    """Measured."""
+    graph = bundled(case.name)
+    radius = share * case.radius if case.largest else case.radius
+    head = f"| {case.name} | {case.norm} | {radius:.6g} |"
+    center = np.zeros(graph.input_dim) if case.center is None else np.array(case.center, dtype=np.float64)
+    start = time.process_time()
+    try:
+        with until(Processor(limit)):
+            proof = Proving(graph, Place.everywhere(center, Norm(case.norm))).prove(radius)
+    except (NoCover, Undecided) as error:
+        return f"{head} open | {time.process_time() - start:.1f} s | {str(error) or 'time is over'} | | |"
+    made = time.process_time() - start
+    text = certificate(graph, center, case.norm, proof)
+    start = time.process_time()
+    fault = check_text(text)[1]
+    checked = time.process_time() - start
+    if fault is not None:
+        return f"{head} rejected: {fault} | | | | |"
+    packed = len(gzip.compress(text.encode()))
+    kinds = Counter(token[0] for token in proof.cover)
+    nodes = f"{len(proof.cover)} ({kinds['=']} definite)"
+    return f"{head} {nodes} | {made:.1f} s | {len(text) / 1e3:.0f} kB | {packed / 1e3:.0f} kB | {checked:.2f} s |"
+
+
+def certificate(graph: Graph, center: np.ndarray, norm: str, proof: Proof) -> str:
+    """The text of a certificate."""
+    facts = {"problem": "local", "norm": Norm(norm), "center": center, "model": ModelFacts.of(graph), "graph": graph}
+    ends = Radius(End(proof.radius, "one matrix"), None)
+    result = Result(verdict="certified", trust="exact", radius=ends, **facts)  # type: ignore[arg-type]
+    return joined(result, [injective(proof.radius, proof.matrix, proof.cover)])
+
+
+if __name__ == "__main__":
+    main()

@@ -82,6 +82,11 @@ class SmoothPairs:
         with np.errstate(all="ignore"):
             return self._follow_best(self._candidates(reach), reach)
 
+    def look_at(self, point: Array, reach: float) -> bool:
+        """Whether the centre's output is taken near a point (`pseudo`), nearer than before."""
+        with np.errstate(all="ignore"):
+            return not self.is_hopeless and self._follow_best((point - self.given.center)[None], reach)
+
     def look_at_fold(self, point: Array, reach: float) -> bool:
         """Whether a pair on both sides of a fold, next to this point, is a nearer violation."""
         if self.is_hopeless:

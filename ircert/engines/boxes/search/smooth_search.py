@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest
+from ircert.engines.boxes.cutting.center_value import CenterValue
 from ircert.engines.boxes.cutting.smooth_degree import SmoothDegree
 from ircert.engines.boxes.effort.portfolio import Portfolio, Way
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
@@ -39,6 +40,7 @@ from ircert.result.result import Verdict
 CLEAR = "no violation in this ball: {}{}; safely rounded"
 ONE_MATRIX = "one matrix C with sym(C J) positive definite at all its points"
 DEGREE = "one orientation inside and no collision on the boundary"
+ALONE = "in a small one the outputs tell all points apart, and outside of it boxes of points do not have the centre's"
 GIVEN = ", so that the given outputs tell its points apart"
 KNOWN = "known from another engine"
 FEWER = "a smooth network with fewer outputs than free inputs is not proved: violations alone were looked for"
@@ -49,6 +51,8 @@ CLOSE = 1.005
 BY_DEGREE = {1: 4.0, 2: 8.0, 3: 40.0}
 BY_DEGREE_BEYOND = 0.3
 """How much degree gets of what one matrix takes, by the number of inputs, where that does not prove a ball."""
+APART = 0.6
+"""The part of the time in which other points with the centre's output are excluded before larger balls are proved."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -85,6 +89,11 @@ class SmoothSearch:
         sign = proved_sign(self.setting, self.setting.center) if SmoothDegree.serves(self.setting) else 0
         return SmoothDegree(self.setting, sign, self.counts, self._report) if sign else None
 
+    @cached_property
+    def alone(self) -> CenterValue:
+        """Points with the centre's output, which are excluded."""
+        return CenterValue(self.covering.network, self.counts, self._report)
+
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
         stop: Stop | None = None
@@ -105,12 +114,8 @@ class SmoothSearch:
     def _searched(self) -> Stop | None:
         with np.errstate(all="ignore"):
             self._begin()
-            if self._is_flat or self._is_settled():
-                pass
-            elif self.question.radius is not None:
-                self._decide(self.question.radius)
-            else:
-                self._climb()
+            if not self._is_flat:
+                self._certify()
             self._finish()
         if self._is_settled():
             return None
@@ -126,6 +131,18 @@ class SmoothSearch:
     def _is_flat(self) -> bool:
         """Whether there are fewer outputs than inputs, so that nothing can be proved."""
         return self.setting.constrained < self.setting.size
+
+    def _certify(self) -> None:
+        """Balls without a violation; for `pseudo`, before and after balls on which outputs tell all points apart."""
+        pseudo = self.question.problem == "pseudo"
+        if pseudo:
+            self._exclude(APART)
+        if self.question.radius is not None and not self._is_settled():
+            self._decide(self.question.radius)
+        elif not self._is_settled():
+            self._climb()
+        if pseudo:
+            self._exclude(1.0)
 
     # --- balls -------------------------------------------------------------------------------------------------------
 
@@ -157,6 +174,25 @@ class SmoothSearch:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
                 self._with_degree(radius, climb.effort)
             self._timed("falsification", self._hunt_beside)
+
+    def _exclude(self, share: float) -> None:
+        """`pseudo`: a small ball by one matrix; then boxes that do not have the centre's output, in balls that grow."""
+        if not self.clear and not self._is_settled():
+            self._prove(min(self._first, self._top()), FIRST_EFFORT)
+        end = Deadline(share * self.question.deadline.left())
+        while self.clear and not self._is_settled():
+            outcome = self._timed("proofs", partial(self._excluded, lambda: self._is_over() or end.passed()))
+            self._reach(self.alone.reached, ALONE)
+            if outcome == "stopped" and not self._timed("falsification", self._is_proved):
+                break
+
+    def _excluded(self, stop: Callable[[], bool]) -> Outcome:
+        return self.alone.advance(min(GROWTH * self.clear, self._top()), self.clear, stop)
+
+    def _is_proved(self) -> bool:
+        """Whether a point that seems to have the centre's output led to one that has, nearer than before."""
+        suspect = self.alone.suspect
+        return suspect is not None and self.hunt.pairs.look_at(suspect, self.question.reach)
 
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort

@@ -41,10 +41,10 @@ class SmoothMap:
         """
         least, most = np.empty(len(low)), np.empty(len(low))
         for part in self.batches(len(low)):
-            known = enclose(self.network, low[part], high[part], np.inf)
+            known = enclose(self.network, low[part], high[part], np.inf, tilted=True)
             with np.errstate(all="ignore"):
-                found = forms.determinant(jacobians(self.network, known), known.half)
-                least[part], most[part] = forms.ranges(found, known.half)
+                found = forms.determinant(jacobians(self.network, known))
+                least[part], most[part] = forms.ranges(found)
         return np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most)
 
     def signs(self, low: Array, high: Array) -> Indices:

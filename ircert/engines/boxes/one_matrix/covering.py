@@ -124,10 +124,10 @@ class Covering:
         yield from _patient(lambda: self._look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
-        wrong = 0
+        wrong, compare, bias = 0, True, 1.0
         while wrong < WRONG:
             worse = tried = 0
-            while worse < 2 and tried < MATRICES and expected > self._cheap:
+            while compare and worse < 2 and tried < MATRICES and expected > self._cheap:
                 cover = yield from self._another(radius)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
@@ -143,6 +143,7 @@ class Covering:
                     if wrong >= WRONG:
                         break
                     continue
+                boxes *= bias
                 tried, worse = tried + 1, 0 if boxes < BETTER * expected else worse + 1
                 if boxes < expected:
                     best, expected = cover, boxes
@@ -157,11 +158,15 @@ class Covering:
             outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
             if outcome == "closed" or best.is_full:
                 return outcome
-            if outcome == "violated":
-                self._best = best = None
-                expected, wrong = np.inf, wrong + 1
-            else:  # it takes longer than was expected
-                expected *= LATER
+            compare = outcome != "violated"
+            if compare:  # it takes longer than was expected, and so would others
+                expected, bias = LATER * expected, LATER * bias
+            else:  # a matrix that knows better will take about as long
+                wrong += 1
+                best = yield from self._another(radius)
+                if best is None:
+                    self.gave_up = min(self.gave_up, radius)
+                    return "stopped"
         return "stopped"
 
     def _expected(self, cover: Cover, radius: float) -> Steps[float | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.pair_sampling import PairSampler
 from ircert.engines.boxes.falsification.sampling import FoldSampler
@@ -13,10 +14,15 @@ from ircert.ir.arrays import Array
 
 TURN = 25
 """Work that one way does at a time."""
-FIRST = 300
-"""Work before proofs begin …"""
-LEAST, MOST, BOXES = 20, 4_000, 64
-"""… and after every ball: at least and at most so much, and how many boxes of the proof are worth one."""
+FIRST, IN_VAIN = 300, 60
+"""Work before proofs begin; at most, where so much of it found nothing nearer than before."""
+LEAST, MOST, BOXES = 5, 4_000, 64
+"""Work beside every proof: at least and at most so much, and how many boxes of a small network are worth one …"""
+TIRED, PATIENCE = 8, 80
+"""… or so many times that, after so much work, and as much as came before it, that found nothing nearer: most
+violations are found early, or met by proofs."""
+DEAR = 50_000
+"""Boxes take twice as long where a Jacobian takes that many products, and so on."""
 FOLDS, PAIRS = 15, 1
 """How much more of the work goes to folds than to pairs, where there are as many outputs as inputs: nearly all
 nearest violations are folds then. With more outputs folds are rare, and both get the same."""
@@ -36,6 +42,8 @@ class Hunt:
 
     def __post_init__(self) -> None:
         given = self.setting, self.descent, self.seed, self.reach
+        self._fresh = 0
+        self._products = Secants(self.setting).products
         self._folds = FoldSampler(*given)
         folds = FOLDS if self.setting.constrained == self.setting.size else PAIRS
         self._ways: list[tuple[FoldSampler | PairSampler, int]] = [
@@ -55,13 +63,18 @@ class Hunt:
 
     def begin(self) -> None:
         """A first turn."""
-        self.advance(FIRST)
+        before = -1
+        while before < self.work < FIRST and (self.descent.best is None or self.work - self._fresh < IN_VAIN):
+            before = self.work
+            self.advance(min(TURN, FIRST - before))
 
     def beside(self, effort: int, points: list[Array]) -> None:
         """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold."""
         for part in points:
             self.suggest(part)
-        self.advance(min(LEAST + effort // BOXES, MOST))
+        worth = BOXES * (TIRED if self.work > 2 * self._fresh + PATIENCE else 1)
+        dearness = 1 + self._products / DEAR
+        self.advance(int(min(LEAST + dearness * effort / worth, MOST)))
 
     def suggest(self, points: Array) -> None:
         """Follow up points that may lie beyond a fold."""
@@ -69,10 +82,12 @@ class Hunt:
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""
-        end, before = self.work + work, self.descent.best
+        end, before, best = self.work + work, self.work, self.descent.best
         while self.work < end:
             ways = [(way.work / share, k) for k, (way, share) in enumerate(self._ways) if not way.idle]
             if not ways:
                 break
             self._ways[min(ways)[1]][0].advance(min(TURN, end - self.work))
-        return self.descent.best is not before
+            if self.descent.best is not best:
+                best, self._fresh = self.descent.best, self.work
+        return self._fresh > before

@@ -130,6 +130,13 @@ class Cover(Divisible):
         assert self._frontier is not None
         return 4.0 * float((self._frontier.keys < radius).sum())
 
+    def some_open(self, radius: float, most: int) -> tuple[Frontier, float]:
+        """Some of the boxes of a ball that are open, and how many of them each stands for."""
+        assert self._frontier is not None
+        below = np.flatnonzero(self._frontier.keys < radius)
+        chosen = below[self.points.chosen(len(below), most)]
+        return self._frontier.take(chosen), len(below) / max(1, len(chosen))
+
     @property
     def is_full(self) -> bool:
         """Whether there are more boxes than memory should hold, or one whose distance is no number: nothing goes on."""

@@ -17,7 +17,7 @@ import numpy as np
 from ircert.engines.boxes.effort.divisible import Processes
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
-from ircert.engines.boxes.one_matrix.cover import Cover, MatrixFails
+from ircert.engines.boxes.one_matrix.cover import Cover, Frontier, MatrixFails
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
@@ -124,10 +124,11 @@ class Covering:
         yield from _patient(lambda: self._look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
-        wrong, compare, bias = 0, True, 1.0
+        hard: tuple[Frontier, float] | None = None
+        wrong, most = 0, MATRICES
         while wrong < WRONG:
             worse = tried = 0
-            while compare and worse < 2 and tried < MATRICES and expected > self._cheap:
+            while worse < 2 and tried < most and expected > self._cheap:
                 cover = yield from self._another(radius)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
@@ -137,13 +138,12 @@ class Covering:
                 outcome = yield from self._run(cover, radius, int(self._cheap))
                 if outcome == "closed":
                     return outcome
-                boxes = None if outcome == "violated" else (yield from self._expected(cover, radius))
+                boxes = None if outcome == "violated" else (yield from self._expected(cover, radius, hard))
                 if boxes is None:
                     wrong += 1
                     if wrong >= WRONG:
                         break
                     continue
-                boxes *= bias
                 tried, worse = tried + 1, 0 if boxes < BETTER * expected else worse + 1
                 if boxes < expected:
                     best, expected = cover, boxes
@@ -158,36 +158,50 @@ class Covering:
             outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
             if outcome == "closed" or best.is_full:
                 return outcome
-            compare = outcome != "violated"
-            if compare:  # it takes longer than was expected, and so would others
-                expected, bias = LATER * expected, LATER * bias
-            else:  # a matrix that knows better will take about as long
-                wrong += 1
-                best = yield from self._another(radius)
-                if best is None:
-                    self.gave_up = min(self.gave_up, radius)
-                    return "stopped"
+            if outcome != "violated":  # it takes longer than was expected
+                hard = best.some_open(radius, self._ways)
+                left = yield from self._probed(best, radius, *hard)
+            if outcome == "violated" or left is None:  # a matrix that knows better will take about as long
+                best, expected, wrong, most, hard = None, np.inf, wrong + 1, 1, None
+            else:
+                expected, most = left, MATRICES
         return "stopped"
 
-    def _expected(self, cover: Cover, radius: float) -> Steps[float | None]:
-        """How many boxes a cover that was begun is expected to take; None where C is wrong."""
+    def _expected(self, cover: Cover, radius: float, hard: tuple[Frontier, float] | None) -> Steps[float | None]:
+        """How many boxes a cover that was begun is expected to take; None where C is wrong.
+
+        hard: boxes that random ways hardly meet, which another cover could not close, and how many each stands for
+        """
         if cover.open_share(radius) < LITTLE:  # random points hardly meet what is left
-            return cover.left_of(radius)
-        return (yield from self._probed(cover, radius))
+            boxes: float | None = cover.left_of(radius)
+        else:
+            boxes = yield from self._probed(cover, radius)
+        if hard is None or boxes is None:
+            return boxes
+        more = yield from self._probed(cover, radius, *hard)
+        return None if more is None else boxes + more
 
     @property
     def _cheap(self) -> float:
         """Covers of that few boxes need no better matrix: what it takes to find one is more."""
         return max(LEAST_CHEAP, CHEAP * self.network.batch / MOST_AT_ONCE)
 
-    def _probed(self, cover: Cover, radius: float) -> Steps[float | None]:
-        """How many boxes a cover is expected to take; None where C is wrong. What fails is learned."""
-        count = max(LEAST_WAYS, WAYS * self.network.batch // MOST_AT_ONCE)
-        shares = np.random.default_rng(self.seed).random((count, self.network.size))
+    @property
+    def _ways(self) -> int:
+        return max(LEAST_WAYS, WAYS * self.network.batch // MOST_AT_ONCE)
+
+    def _probed(
+        self, cover: Cover, radius: float, roots: Frontier | None = None, each: float = 1.0
+    ) -> Steps[float | None]:
+        """How many boxes a cover is expected to take; None where C is wrong. What fails is learned.
+
+        roots: where it begins, if not with the ball, and for how many such boxes each stands
+        """
+        shares = np.random.default_rng(self.seed).random((self._ways, self.network.size))
         self.matrix = cover.matrix.matrix
         before = replace(self.counts)
         try:
-            boxes = yield from _patient(lambda: expected_boxes(cover, radius, shares))
+            boxes = yield from _patient(lambda: each * expected_boxes(cover, radius, shares, roots))
         except MatrixFails:
             boxes = None
         since = self.counts.since(before)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.cover import Cover, Frontier
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.ir.arrays import Array, Mask
 from ircert.limits import checkpoint
@@ -18,13 +18,14 @@ DEEPEST = 48
 """Cuts after which a way is given up."""
 
 
-def expected_boxes(cover: Cover, radius: float, shares: Array) -> float:
+def expected_boxes(cover: Cover, radius: float, shares: Array, roots: Frontier | None = None) -> float:
     """How many boxes a cover of the ball has, about, with all that were cut; the cover learns what fails.
 
     shares: where points lie in the root box, between 0 and 1 (ways, inputs); several roots share them
+    roots:  other boxes to begin with, at most as many as ways
     Raises MatrixFails where C is wrong.
     """
-    here = cover.roots_of(radius)
+    here = cover.roots_of(radius) if roots is None else roots
     which = np.arange(len(shares)) % len(here.keys)
     points = here.boxes.low[which] + shares * here.boxes.widths[which]
     stands_for = 1.0 / np.bincount(which, minlength=len(here.keys))[which]

@@ -16,8 +16,8 @@ STEP, FASTEST = 4.0, 2.0**20
 switches, by the square of the last step, up to the second."""
 AIM = 0.5
 """The part of the effort that the next ball should take."""
-GAP = 1.08
-"""How much larger than a good ball the next one is at least."""
+GAP, LEAST_GAP = 1.08, 1.03
+"""How much larger than a good ball the next one is at least, and where time for more is not left."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
 LARGEST = 1e18
@@ -48,19 +48,20 @@ class Climb:
     power: float | None = None
     in_vain: int = 0
 
-    def next(self, clear: float, top: float) -> float:
-        """The radius to try, when one is proved and another is as far as is worth trying."""
+    def next(self, clear: float, top: float, left: float = math.inf) -> float:
+        """The radius to try, when one is proved, another is as far as is worth trying, and time for some effort is
+        left."""
         if clear <= 0:
             return min(top, self.start)
-        while self._pays(clear) < min(top, GAP * clear) and self.effort < LARGEST:
+        while self._pays(clear, left) < min(top, GAP * clear) and self.effort < min(left, LARGEST):
             self.effort *= MORE
-        return min(top, self._pays(clear))
+        return min(top, max(self._pays(clear, left), LEAST_GAP * clear))
 
-    def _pays(self, clear: float) -> float:
+    def _pays(self, clear: float, left: float) -> float:
         """The radius of a ball that takes the aim, as far as is known."""
         if self.power is None:
             return self.step * clear
-        more = AIM * self.effort / self.cost
+        more = AIM * min(self.effort, left) / self.cost
         return float(clear * min(self.step, more ** (1 / self.power)))
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:

@@ -64,6 +64,10 @@ FEW = 24
 SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
+LONG_ENOUGH = 0.5
+"""Seconds of proofs after which is known how much effort takes how long."""
+TURN = 8_000
+"""The effort of a proof between two turns of looking for violations, in boxes of a small network."""
 FALSIFICATION = 0.1
 """The part of a time limit that looking for collisions may take at first …"""
 LEAST_FALSIFICATION = 0.7
@@ -336,15 +340,13 @@ class Search:
     def _climb(self) -> None:
         """Small balls first, because time may end."""
         top = self._top()
-        share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
-        effort = max(LEAST_EFFORT, FIRST_EFFORT * share)
+        effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share)
         climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)), effort)
         while not (self._is_settled(top) or climb.is_hopeless):
-            radius, before = climb.next(self.clear, top), self.counts.effort
-            outcome = self._prove(radius, math.inf, effort=climb.effort)
+            left, before = self._affordable, self.counts.effort
+            radius = climb.next(self.clear, top, left)
+            outcome = self._in_turns(radius, min(climb.effort, left), top)
             used = self.counts.effort - before
-            if not self._is_settled(top):
-                self._hunted(used)
             if outcome == "closed":
                 climb.proved(self.clear, used, far=self.clear >= self._usual)
             elif outcome == "stopped":
@@ -352,6 +354,32 @@ class Search:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
             top = self._top(top)
+
+    @property
+    def _affordable(self) -> float:
+        """The effort for which time is left, as far as can be said."""
+        seconds = self.seconds.get("proofs", 0.0)
+        return math.inf if seconds < LONG_ENOUGH else self.counts.effort / seconds * self.question.deadline.left()
+
+    @cached_property
+    def _share(self) -> float:
+        """How many boxes take as long as one of a small network, at most one."""
+        return self.prover.network.batch / MOST_AT_ONCE
+
+    def _in_turns(self, radius: float, effort: float, top: float) -> Outcome:
+        """Prove a ball in turns with looking for nearer violations, which may end it."""
+        end, turn = self.counts.effort + effort, TURN * self._share
+        while True:
+            before = self.counts.effort
+            outcome = self._prove(radius, math.inf, effort=end - before, turn=turn)
+            used = self.counts.effort - before
+            if not self._is_settled(top):
+                self._hunted(used)
+            if outcome == "stopped" and self.descent.has_within(radius):
+                return "violated"
+            goes_on = outcome == "stopped" and used > turn and self.counts.effort <= end
+            if not goes_on or self.prover.too_long is not None or self._over():
+                return outcome
 
     def _ask_directly(self) -> None:
         """The ball in question at once; one that takes too long is followed by smaller ones."""
@@ -410,11 +438,18 @@ class Search:
         root = self.setting.norm.length(measure)
         return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
 
-    def _prove(self, radius: float, seconds: float, nearer: float = math.inf, effort: float = math.inf) -> Outcome:
-        """Prove a ball, or find a violation in it."""
+    def _prove(
+        self,
+        radius: float,
+        seconds: float,
+        nearer: float = math.inf,
+        effort: float = math.inf,
+        turn: float = math.inf,
+    ) -> Outcome:
+        """Prove a ball, or find a violation in it; the effort is for all of it, and it is left after a turn."""
         if self._over():
             return "stopped"
-        most = self.counts.effort + effort
+        most = self.counts.effort + min(effort, turn)
 
         def stop() -> bool:
             return self._over() or self.counts.effort > most

@@ -53,6 +53,13 @@ class Allowance(Deadline):
         return self._used_up() or self._deadline.passed()
 
 
+class Changing(Deadline):
+    """A deadline that is asked for anew every time: seconds until then, and whether it is over."""
+
+    def __init__(self, left: Callable[[], float], passed: Callable[[], bool]) -> None:
+        self.left, self.passed = left, passed  # type: ignore[method-assign]
+
+
 @dataclass(frozen=True)
 class _Limit:
     """What was set last, together with all that was set around it."""

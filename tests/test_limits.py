@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, checkpoint, is_over, left, until
+from ircert.limits import Allowance, Changing, Deadline, OutOfTime, Undecided, checkpoint, is_over, left, until
 
 
 def test_without_a_limit_time_never_ends() -> None:
@@ -53,6 +53,14 @@ def test_an_allowance_ends_with_its_work_or_its_time() -> None:
     used = True
     assert (work.passed(), work.left()) == (True, 0.0)
     assert Allowance(Deadline(-1.0), lambda: False).passed()
+
+
+def test_a_changing_deadline_is_asked_anew() -> None:
+    seconds = 5.0
+    with until(Changing(lambda: seconds, lambda: seconds <= 0)):
+        assert (left(), is_over()) == (5.0, False)
+        seconds = 0.0
+        assert (left(), is_over()) == (0.0, True)
 
 
 def test_out_of_time_is_one_way_to_be_undecided() -> None:

@@ -27,21 +27,21 @@ from ircert.engines.boxes.falsification.work import first_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.ball_optimum import bounded_optimum
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
-from ircert.engines.optimum.far_pairs import FarPairs, far_pairs, takes_squares
+from ircert.engines.optimum.far_pairs import FarPairs, far_pairs
 from ircert.engines.sharing import good_radius, settled
 from ircert.errors import ProcessError, ProgramError
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
-from ircert.limits import Allowance, Deadline, OutOfTime, Undecided, until
+from ircert.limits import Allowance, Changing, OutOfTime, Undecided, until
 from ircert.questions.network import Network
 from ircert.result.radius import End
-from ircert.result.result import Optimum, Trust
-from ircert.result.witness import length_down
+from ircert.result.result import Optimum
 
 CLEAR = "no violation in this ball: {}; proved in exact or safely rounded arithmetic"
 NOWHERE = "no violation anywhere: {}; proved in exact or safely rounded arithmetic"
@@ -74,21 +74,6 @@ LEAST_FALSIFICATION = 0.7
 """… and the seconds that it may take where a third of the limit allows them."""
 MOST_FOR_OPTIMUM = 10.0
 """Seconds for the bound on p* of a ball that is refuted already."""
-
-
-class _Moment(Deadline):
-    """The end of what a search is doing, which changes on the way."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-
-    def left(self) -> float:
-        """Seconds until then."""
-        return self._search._left()
-
-    def passed(self) -> bool:
-        """Whether it is over."""
-        return self._search._over()
 
 
 @dataclass
@@ -152,7 +137,7 @@ class Search:
 
     def answer(self) -> Answer:
         """The bracket, or what is known of it when time is up."""
-        with until(_Moment(self)):
+        with until(Changing(self._left, self._over)):
             found = self._answered()
         ended = None if settled(self.question, found) else found.stop
         return replace(found, stop=self.stop or ended)
@@ -267,35 +252,13 @@ class Search:
             return answer
 
     def _with_optimum(self, answer: Answer, radius: float) -> Answer:
-        if answer.witness is None:
+        witness = answer.witness
+        if witness is None:
             return replace(answer, optimum=Optimum(0.0, 0.0, "exact"))
-        question, value = self.question, self._separation(*answer.witness)
-        bound = question.trivial_bound(radius)
-        trust: Trust = "exact"
-        seconds = min(MOST_FOR_OPTIMUM, question.deadline.left()) if question.budget is None else 0.0
-        if seconds > 0:
-            norm = question.norm if question.norm != "2" or takes_squares(question) else Norm.INF
-            self.far = self._timed("program", lambda: far_pairs(question, radius, seconds, norm, answer.witness))
-            if self.far.bound is not None:
-                entries = len(question.center) if question.other is None else question.other.output_dim
-                found = self.far.bound * (1.0 if norm == question.norm else math.sqrt(entries) * (1 + 1e-15))
-                if bound is None or found < bound:
-                    bound, trust = found, "solver"
-            farther = value if self.far.pair in (None, answer.witness) else self._separation(*self.far.pair)
-            if farther > value:
-                refuted = self._refuted_end() if answer.refuted is None else answer.refuted
-                value = farther
-                answer = replace(answer, witness=self.far.pair, refuted=refuted)
-        if bound is None:
-            return answer
-        if trust == "solver":  # where it is wrong, the pair says so
-            bound = max(bound, math.nextafter(value, math.inf))
-        return replace(answer, optimum=Optimum(value, bound, trust), stats=self._stats())
-
-    def _separation(self, x: list[Fraction], y: list[Fraction]) -> float:
-        other = self.question.other
-        apart = (x, y) if other is None else (list(other.exact(x)), list(other.exact(y)))
-        return length_down(self.question.norm, *apart)
+        seconds = min(MOST_FOR_OPTIMUM, self.question.deadline.left()) if self.question.budget is None else 0.0
+        given = self.question, replace(answer, stats=self._stats()), witness, radius, seconds, self._refuted_end
+        found, self.far = self._timed("program", lambda: bounded_optimum(*given))
+        return replace(found, stats=self._stats())
 
     def _near_and_far(self, radius: float) -> Answer:
         """Far pairs by the program's bound, near ones by a tree: `certified` with the trust of a solver."""

@@ -52,3 +52,17 @@ def test_a_matrix_that_is_wrong_is_found_out() -> None:
     with pytest.raises(MatrixFails), np.errstate(all="ignore"):
         expected_boxes(cover, 4.0, shares)
     assert cover.failing
+
+
+def test_ways_may_begin_at_the_open_boxes_of_another_cover() -> None:
+    """Boxes that each are closed at once count 2 each, as for a root; those that stand for others count for them."""
+    setting = setting_of(residual(np.random.default_rng(0), 2, 4, 0.1), np.zeros(2))
+    cover = cover_of(setting, np.eye(2))
+    cover.begin(1.0)
+    roots, each = cover.some_open(1.0, 8)
+    assert (len(roots.keys), each) == (1, 1.0)
+    four = roots.plus(roots, roots, roots)
+    assert expected_boxes(cover, 1.0, np.full((4, 2), 0.5), four) == 8.0
+    cover._frontier = four
+    some, each = cover.some_open(1.0, 2)
+    assert (len(some.keys), each) == (2, 2.0)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ircert.engines.boxes.search.climbing import FIRST_EFFORT, GAP, Climb
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, GAP, LEAST_GAP, Climb
 
 
 def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[float, Climb]:
@@ -88,3 +88,18 @@ def test_far_out_steps_grow_without_bound() -> None:
         climb.proved(clear, 1.0, far=True)
         steps += 1
     assert steps < 70
+
+
+@pytest.mark.parametrize("power", [2.0, 8.0])
+def test_balls_fit_the_time_that_is_left(power: float) -> None:
+    """With costs r**power known, the next ball takes at most about half of what is left; where nothing fits, a small
+    step is tried all the same."""
+    climb = Climb(0.01, effort=1e9)
+    climb.proved(1.0, 1_000.0, far=False)
+    climb.failed(2.0, 1.0, expected=1_000.0 * 2.0**power)
+    for left in (4_000.0, 40_000.0, 1e7):
+        radius = climb.next(1.0, 100.0, left)
+        assert radius > 1.0
+        assert 1_000.0 * radius**power <= max(0.5 * left, 1_000.0 * LEAST_GAP**power) * (1 + 1e-9)
+    assert climb.next(1.0, 100.0, 10.0) == LEAST_GAP
+    assert climb.next(1.0, 100.0) > LEAST_GAP

@@ -124,8 +124,8 @@ class SmoothDegree:
 
     @staticmethod
     def serves(setting: Setting) -> bool:
-        """Whether there are as many outputs as inputs, and few of them."""
-        return setting.constrained == setting.size <= MOST_INPUTS
+        """Whether there are as many outputs as inputs, and few of them; and curves, of `transform` perhaps not."""
+        return setting.is_smooth and setting.constrained == setting.size <= MOST_INPUTS
 
     def advance(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         """Go on until the ball is proved."""

@@ -170,6 +170,17 @@ def test_other_problems_get_both_ends() -> None:
 
 
 @pytest.mark.rule("R-13")
+@pytest.mark.parametrize("radius", [None, 1.5])
+def test_curves_in_the_other_network_alone(radius: float | None) -> None:
+    """|x| around 1 tells points apart up to 1, and the other network tells x from -x."""
+    fold = ircert.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    result = ask(fold, [1.0], problem="transform", other=bend(3.0), radius=radius)
+    assert result.verdict == ("certified" if radius is None else "refuted")
+    assert result.radius.refuted is not None
+    assert result.radius.certified <= 1.0 <= result.radius.refuted
+
+
+@pytest.mark.rule("R-13")
 @pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
 def test_fewer_outputs_than_inputs(problem: str) -> None:
     graph = bend(-2.0, 2)

@@ -22,14 +22,14 @@ from ircert.files import replacing
 from ircert.ir import ops
 from ircert.ir.arrays import Sparse
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import curves, smooth
+from ircert.ir.ops import curves, gates, smooth
 
 OPSET = 17  # newer ones lose PRelu in double precision in onnxruntime; Gelu alone needs 20
 GELU_OPSET = 20
 DENSE_LIMIT = 5_000_000  # entries: a sparse matrix is never written as a larger dense one
 SMALL = 10_000  # entries: below this a plain Gemm is more readable than a gather
 PROTOBUF_LIMIT = 2**31 - 1
-NOT_IN_ONNXRUNTIME = frozenset({"elu", "erf", "gelu", "hard_swish", "mish", "softplus", "softsign"})
+NOT_IN_ONNXRUNTIME = frozenset({"gelu_erf", "elu", "erf", "gelu", "hard_swish", "mish", "softplus", "softsign"})
 
 
 def to_onnx(graph: Graph) -> Any:
@@ -270,6 +270,37 @@ def _silu(writer: Writer, node: Node) -> None:
     writer.add("Mul", [node.operands[0], gate], node.name)
 
 
+def _swish(writer: Writer, node: Node) -> None:
+    op, x, name = node.op, node.operands[0], node.name
+    assert isinstance(op, gates.Swish)
+    inner = writer.add("Mul", [x, writer.constant(f"{name}/rate", np.array(op.rate))], f"{name}/inner")
+    writer.add("Mul", [x, writer.add("Sigmoid", [inner], f"{name}/gate")], name)
+
+
+def _gelu_gate(writer: Writer, node: Node, gate: str, inner: str) -> None:
+    """x (1 + gate(inner)) / 2."""
+    x, name = node.operands[0], node.name
+    one, half = (writer.constant(f"{name}/{word}", np.array(n)) for word, n in (("one", 1.0), ("half", 0.5)))
+    raised = writer.add("Add", [writer.add(gate, [inner], f"{name}/gate"), one], f"{name}/raised")
+    writer.add("Mul", [writer.add("Mul", [x, raised], f"{name}/gated"), half], name)
+
+
+def _gelu_erf(writer: Writer, node: Node) -> None:
+    op, name = node.op, node.name
+    assert isinstance(op, gates.GeluErf)
+    rate = writer.constant(f"{name}/rate", np.array(op.rate))
+    _gelu_gate(writer, node, "Erf", writer.add("Mul", [node.operands[0], rate], f"{name}/inner"))
+
+
+def _gelu_cubic(writer: Writer, node: Node) -> None:
+    op, x, name = node.op, node.operands[0], node.name
+    assert isinstance(op, gates.GeluCubic)
+    rate, cube = (writer.constant(f"{name}/{w}", np.array(n)) for w, n in (("rate", op.rate), ("cube", op.cube)))
+    third = writer.add("Mul", [x, writer.add("Mul", [x, x], f"{name}/square")], f"{name}/third")
+    total = writer.add("Add", [x, writer.add("Mul", [third, cube], f"{name}/scaled")], f"{name}/sum")
+    _gelu_gate(writer, node, "Tanh", writer.add("Mul", [total, rate], f"{name}/inner"))
+
+
 def _mish(writer: Writer, node: Node) -> None:
     gate = writer.add("Tanh", [writer.add("Softplus", node.operands, f"{node.name}/softplus")], f"{node.name}/gate")
     writer.add("Mul", [node.operands[0], gate], node.name)
@@ -306,6 +337,9 @@ _EMITTERS: dict[type[ops.Op], Emitter] = {
     curves.Elu: _elu,
     curves.Silu: _silu,
     curves.Mish: _mish,
+    gates.Swish: _swish,
+    gates.GeluErf: _gelu_erf,
+    gates.GeluCubic: _gelu_cubic,
     smooth.Softmax: _softmax("Softmax"),
     smooth.LogSoftmax: _softmax("LogSoftmax"),
     curves.GeluTanh: _plain("Gelu", approximate="tanh"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ircert.errors import OpError
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.ops.core import Add, Affine, Concat, Input, Relu, Select
-from ircert.ir.ops.curves import CURVES, Curve, SmoothOp
+from ircert.ir.ops.curves import CURVES as WITHOUT_NUMBERS
+from ircert.ir.ops.curves import Curve, SmoothOp
+from ircert.ir.ops.gates import GATES
 from ircert.ir.ops.image import AveragePool, Conv, ImageOp, LinearImageOp, MaxPool
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
 from ircert.ir.ops.smooth import SMOOTH, Product
@@ -16,7 +18,9 @@ ALL: tuple[type[Op], ...] = (
     *(LeakyRelu, Abs, Max, Min, Clip),
     *(Conv, AveragePool, MaxPool),
     *SMOOTH,
+    *GATES,
 )
+CURVES: tuple[type[Curve], ...] = (*WITHOUT_NUMBERS, *GATES)
 BY_KIND: dict[str, type[Op]] = {op.kind: op for op in ALL}
 
 

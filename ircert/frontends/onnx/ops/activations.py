@@ -9,6 +9,7 @@ import numpy as np
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops.arithmetic import plus, times
 from ircert.frontends.onnx.ops.extremes import largest, smallest
+from ircert.frontends.onnx.ops.gates import log_of
 from ircert.frontends.onnx.values import Call, Tensor, Value
 from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, curves, smooth
 
@@ -92,12 +93,16 @@ def _gelu(net: Net, call: Call) -> Value:
 
 
 def _swish(net: Net, call: Call) -> Value:
-    """x sigmoid(alpha x) = silu(alpha x) / alpha."""
+    """x sigmoid(alpha x)."""
     x, alpha = call.tensor(0), call.real("alpha", 1.0)
     if alpha == 0:
         return net.scale(x, np.array(0.5))
-    inner = net.node(curves.Silu(), net.scale(x, np.array(alpha)), shape=x.shape)
-    return net.scale(inner, np.array(1 / alpha))
+    return times(net, x, net.node(curves.Sigmoid(), net.scale(x, np.array(alpha)), shape=x.shape))
+
+
+def _log(net: Net, call: Call) -> Value:
+    x = call.tensor(0)
+    return log_of(net, x) or net.node(smooth.Log(), x, shape=x.shape)
 
 
 HANDLERS = {
@@ -111,7 +116,7 @@ HANDLERS = {
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _apply(curves.HardSwish),
     "LeakyRelu": _leaky_relu,
-    "Log": _apply(smooth.Log),
+    "Log": _log,
     "Mish": _apply(curves.Mish),
     "PRelu": _prelu,
     "Reciprocal": _apply(smooth.Reciprocal),

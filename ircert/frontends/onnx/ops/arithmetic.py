@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.gates import gated, negated
 from ircert.frontends.onnx.ops.where import chosen
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
-from ircert.ir.ops.curves import Mish, Sigmoid, Silu, Softplus, Tanh
+from ircert.ir.ops import Abs, Relu
+from ircert.ir.ops.curves import Softplus
 from ircert.ir.ops.smooth import Power, Product, Reciprocal, Sqrt
 
 
@@ -19,9 +21,23 @@ def plus(net: Net, *values: Value | None) -> Tensor | Const:
     offset = sum(offsets[1:], offsets[0]) if offsets else np.zeros(())
     if not tensors:
         return np.asarray(offset)
-    total = net.add(*tensors)
+    total = _whole_softplus(net, tensors) or net.add(*tensors)
     shape = np.broadcast_shapes(total.shape, np.shape(offset))
     return net.shift(net.broadcast(total, shape), np.asarray(offset))
+
+
+def _whole_softplus(net: Net, terms: list[Tensor]) -> Tensor | None:
+    """max(x, 0) + log(1 + exp(-|x|)) is softplus(x), exactly: the way around large numbers."""
+    if len(terms) != 2 or terms[0].shape != terms[1].shape:
+        return None
+    for first, second in (terms, terms[::-1]):
+        top, rest = net.op(first), net.op(second)
+        if isinstance(top.op, Relu) and isinstance(rest.op, Softplus):
+            size = negated(net, rest.operands[0])
+            node = None if size is None else net.build.nodes[size]
+            if node is not None and isinstance(node.op, Abs) and node.operands == top.operands:
+                return net.node(Softplus(), Tensor(top.operands[0], first.shape), shape=first.shape)
+    return None
 
 
 def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
@@ -37,19 +53,7 @@ def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
     if isinstance(right, np.ndarray):
         return net.scale(x, right)
     other = net.broadcast(right, shape)
-    return _gated(net, x, other) or _gated(net, other, x) or net.node(Product(), x, other, shape=shape)
-
-
-def _gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
-    """x sigmoid(x) is silu(x) and x tanh(softplus(x)) is mish(x), exactly: exporters write them as products."""
-    node = net.op(gate)
-    inner: Silu | Mish | None = None
-    if isinstance(node.op, Sigmoid) and node.operands == (x.node,):
-        inner = Silu()
-    elif isinstance(node.op, Tanh):
-        within = net.build.nodes[node.operands[0]]
-        inner = Mish() if isinstance(within.op, Softplus) and within.operands == (x.node,) else None
-    return None if inner is None else net.node(inner, x, shape=x.shape)
+    return gated(net, x, other) or gated(net, other, x) or net.node(Product(), x, other, shape=shape)
 
 
 def reciprocal(net: Net, value: Value | None) -> Tensor | Const:

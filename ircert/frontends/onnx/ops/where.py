@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.net import Net
 from ircert.frontends.onnx.ops.extremes import largest, one_or_each, smallest
+from ircert.frontends.onnx.ops.gates import guarded_softplus
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Affine, LeakyRelu
@@ -73,6 +74,9 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
         truth = [q > 0 or (q == 0 and condition.or_equal) for q in gap.offset]
         return _mixed(net, np.array(truth)[whose].reshape(shape), a, b)
     signs = _signs(_minus(upper, lower), gap, condition.or_equal)
+    guarded = guarded_softplus(net, condition, a, b) if signs is None else None
+    if guarded is not None:
+        return guarded
     if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
         return _choice(net, condition, a, b, shape)
     if signs is None:

@@ -10,8 +10,8 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.geometry.norm import Norm
-from ircert.ir.ops import Curve
-from ircert.ir.ops.curves import CURVES, Tanh
+from ircert.ir.ops import CURVES, Curve
+from ircert.ir.ops.curves import Tanh
 from tests.engines.boxes.enclosures.test_smooth import CURVES as SOME
 from tests.engines.boxes.enclosures.test_smooth import setting
 

@@ -37,6 +37,10 @@ class _Line:
     scale: Fraction
     shift: Fraction
 
+    def has(self, scale: int, shift: int) -> bool:
+        """Whether both are these."""
+        return self.scale == scale and self.shift == shift
+
 
 def gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
     """The product of both as a curve, if that is what it is."""
@@ -134,23 +138,23 @@ def _is_one_and_size(net: Net, x: str, name: str) -> bool:
     """Whether a node is 1 + |x|."""
     line = _line(net, name)
     node = net.build.nodes[line.base]
-    return (line.scale, line.shift) == (1, 1) and isinstance(node.op, Abs) and node.operands == (x,)
+    return line.has(1, 1) and isinstance(node.op, Abs) and node.operands == (x,)
 
 
 def negated(net: Net, name: str) -> str | None:
     """The node that a node is the negative of."""
     line = _line(net, name)
-    return line.base if (line.scale, line.shift) == (-1, 0) else None
+    return line.base if line.has(-1, 0) else None
 
 
 def log_of(net: Net, x: Tensor) -> Tensor | None:
     """The logarithms log(sigmoid(z)) = -softplus(-z) and log(1 + exp(z)) = softplus(z), exactly."""
     line = _line(net, x.node)
     node = net.build.nodes[line.base]
-    if isinstance(node.op, Sigmoid) and (line.scale, line.shift) == (1, 0):
+    if isinstance(node.op, Sigmoid) and line.has(1, 0):
         inner = net.negative(Tensor(node.operands[0], x.shape))
         return net.negative(net.node(Softplus(), inner, shape=x.shape))
-    if isinstance(node.op, Exp) and (line.scale, line.shift) == (1, 1):
+    if isinstance(node.op, Exp) and line.has(1, 1):
         return net.node(Softplus(), Tensor(node.operands[0], x.shape), shape=x.shape)
     return None
 

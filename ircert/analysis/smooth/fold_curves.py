@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ircert.analysis.smooth.fold_boxes import FoldBoxes, fold_boxes
-from ircert.analysis.smooth.maps import SmoothMap
+from ircert.analysis.smooth.maps import SmoothMap, check_size
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array, Indices, Mask
@@ -33,8 +33,7 @@ AROUND = {0: (0, 2), 1: (0, 3), 2: (1, 2), 3: (1, 3)}
 def fold_curves(graph: Graph, ball: Ball, width: float | None = None) -> FoldCurves:
     """The fold set of a network of one or two inputs, and as many outputs, in a ball."""
     low, high = ball.box
-    if not (low < high).all():
-        raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
+    check_size(low, high)
     longest = float((high - low).max())
     asked = longest / SHARE if width is None else width
     if not (isinstance(asked, int | float) and 0 < asked < np.inf):

@@ -12,11 +12,22 @@ from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.jacobians import jacobians
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.errors import QueryError
 from ircert.geometry.place import Place
 from ircert.ir.arrays import Array, Indices
 from ircert.ir.graph import Graph
 from ircert.limits import checkpoint
 from ircert.questions.network import lowered
+
+
+def check_size(low: Array, high: Array) -> None:
+    """QueryError unless a box can be cut: it is bounded, and has an area."""
+    with np.errstate(over="ignore"):
+        widths = high - low
+    if not np.isfinite(widths).all():
+        raise QueryError("boxes cover a bounded ball or domain", remedy="give a finite radius, or a domain")
+    if not (widths > 0).all():
+        raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
 
 
 class SmoothMap:
@@ -41,8 +52,8 @@ class SmoothMap:
         """
         least, most = np.empty(len(low)), np.empty(len(low))
         for part in self.batches(len(low)):
-            known = enclose(self.network, low[part], high[part], np.inf, tilted=True)
             with np.errstate(all="ignore"):
+                known = enclose(self.network, low[part], high[part], np.inf, tilted=True)
                 found = forms.determinant(jacobians(self.network, known))
                 least[part], most[part] = forms.ranges(found)
         return np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most)

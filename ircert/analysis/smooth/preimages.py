@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.analysis.smooth.maps import SmoothMap
+from ircert.analysis.smooth.maps import SmoothMap, check_size
 from ircert.analysis.smooth.preimage_boxes import Found, PreimageSearch
 from ircert.analysis.smooth.roots import Equations, Root, Value
 from ircert.errors import QueryError
@@ -88,8 +88,7 @@ def proved_preimages(graph: Graph, y: list[Any], ball: Ball) -> Preimages:
             f"preimages of smooth networks need as many outputs as inputs, not {graph.output_dim} of {graph.input_dim}",
             remedy="`select` outputs; with fewer of them than inputs preimages are no points: `fix` inputs",
         )
-    if not (low < high).all():
-        raise QueryError("the domain has no area", remedy="`fix` the inputs that do not vary")
+    check_size(low, high)
     value = Value.of(y)
     smooth = SmoothMap(graph)
     found = PreimageSearch(smooth, Equations(graph, value), value, ball).run()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from flint import arb
 
-from ircert.analysis.smooth.maps import SmoothMap
+import ircert
+from ircert.analysis.smooth.maps import SmoothMap, check_size
+from ircert.errors import QueryError
 from ircert.ir.enclosure import enclosed_determinant
 from ircert.ir.ops import Curve
 from ircert.ir.ops.curves import Gelu, HardSwish, Tanh
@@ -43,3 +45,18 @@ def test_bounds_tighten_with_the_square_of_a_box() -> None:
         )
         slack.append(np.median((most - least) / 2 - half * tilt))
     assert 0 < slack[1] < slack[0] / 50
+
+
+@pytest.mark.parametrize("radius", [np.inf, 1.5e308])
+def test_unbounded_boxes_are_refused(radius: float) -> None:
+    with pytest.raises(QueryError, match="bounded"):
+        check_size(np.full(2, -radius), np.full(2, radius))
+    with pytest.raises(QueryError, match="no area"):
+        check_size(np.zeros(2), np.array([1.0, 0.0]))
+
+
+def test_large_boxes_have_answers() -> None:
+    """Saturated far out; nothing is decided where bounds are too wide, and nothing is wrong."""
+    graph = network(Tanh())
+    assert ircert.fold_set(graph, ([0.0, 0.0], 1e30), width=1e29).holds([0.0, 0.0])
+    assert ircert.preimages(graph, [1e6, 1e6], ([0.0, 0.0], 1e3)) == []

@@ -1,13 +1,8 @@
 """How far around the centre no other point has its output (`pseudo`): boxes, cut and shrunk, the nearest first.
 
-On a box x = m + d, |d| <= half, outputs lie between parallel planes: rows C of them are C f(x) = v + L d ± e. If
-f(x) = y, the unit rows show that y is within their range, and rows C for which L is about 1 that
-
-    d_i  is within  e_i + sum over j of |L_ij - δ_ij| half_j  of  (C y - v)_i,
-
-which shrinks the box, or leaves nothing of it. Boxes inside a ball that is known to be good are left out. What remains
-is halved; every other point with the centre's output lies in one of the boxes that are left, so no nearer to the
-centre than the nearest of these.
+Boxes are left out or shrunk by bounds on outputs (`enclosures/fibres.py`). Boxes inside a ball that is known to be good
+are left out, too. What remains is halved; every other point with the centre's output lies in one of the boxes that are
+left, so no nearer to the centre than the nearest of these.
 """
 
 from __future__ import annotations
@@ -18,12 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ircert.bounds.rounding import UNIT, slack
-from ircert.engines.boxes.enclosures.batches import Batches, inverses
-from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose, planes, ranges
+from ircert.engines.boxes.enclosures.batches import Batches
+from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.enclosures.fibres import Aim
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
-from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.arrays import Array, Indices
 from ircert.ir.enclosure import enclosed
 from ircert.limits import checkpoint
 
@@ -47,15 +42,13 @@ class CenterValue:
     suspect: Array | None = None
     _boxes: Boxes | None = None
     _root: float = 0.0
-    _value: tuple[Array, Array] = field(init=False)
+    _value: Aim = field(init=False)
 
     def __post_init__(self) -> None:
         balls = enclosed(self.network.setting.graph, self.network.setting.center.tolist())
         ends = [(float(ball.lower()), float(ball.upper())) for ball in balls[: self.network.setting.constrained]]
         low, high = (np.array(side) for side in zip(*ends, strict=True))
-        middle = low / 2 + high / 2
-        # conversions, the sum and what is computed with it below round a few times
-        self._value = middle, 2 * (high - low) + 16 * UNIT * (np.abs(low) + np.abs(high)) + 1e-300
+        self._value = Aim.between(low, high)
 
     def advance(self, radius: float, good: float, stop: Callable[[], bool]) -> Outcome:
         """Boxes until a ball is clear; the closed ball of radius `good` is known to be."""
@@ -101,41 +94,13 @@ class CenterValue:
         if not len(here):
             return here
         known = enclose(self.network, here.low, here.high, math.inf)
-        left = ~self._misses(known)
-        shrunk = self._shrunk(here, known)
+        left = ~self._value.misses(self.network, known)
+        shrunk = self._value.shrunk(self.network, known, here)
         left &= (shrunk.low <= shrunk.high).all(axis=1)
         again = left & (shrunk.widths < SHRUNK * here.widths).any(axis=1)
         cut = np.flatnonzero(left & ~again)
         halves = shrunk.take(cut).halves(self._sides(known, shrunk)[cut])
         return joined([shrunk.take(again), *halves])
-
-    def _misses(self, known: Enclosures) -> Mask:
-        """Which boxes have no point with the value, by the range of some output."""
-        (middle, off), count = self._value, known.half.shape[1]
-        m = len(middle)
-        rows = np.ascontiguousarray(np.broadcast_to(np.eye(m)[:, :, None], (m, m, count)))
-        with np.errstate(all="ignore"):
-            value, reach = ranges(self.network, known, rows)
-            beside = np.abs(value - middle[:, None]) * (1 - 4 * UNIT)
-            return np.asarray((beside > reach * (1 + 4 * UNIT) + off[:, None]).any(axis=0))
-
-    def _shrunk(self, here: Boxes, known: Enclosures) -> Boxes:
-        """Boxes that hold all points of the given ones that have the value; empty ones have low > high."""
-        (y, off), size = self._value, self.network.size
-        with np.errstate(all="ignore"):
-            inverse, good = inverses(known.output)
-            tilt, value, error = planes(self.network, known, np.ascontiguousarray(np.swapaxes(inverse, 0, 1)))
-            target = np.einsum("imb,m->ib", inverse, y) - value
-            absolute = np.einsum("imb,m->ib", np.abs(inverse), np.abs(y)) + np.abs(value)
-            error = error + np.einsum("imb,m->ib", np.abs(inverse), off) + slack(len(y) + 4, absolute)
-            error = error + (np.abs(np.swapaxes(tilt, 0, 1) - np.eye(size)[:, :, None]) * known.half[None]).sum(axis=1)
-            error = error * (1 + 64 * (size + len(y) + 2) * UNIT) + 8 * UNIT * (np.abs(known.middle) + np.abs(target))
-            sure = good & np.isfinite(error) & np.isfinite(target)
-            error, target = np.where(sure, error, np.inf), np.where(sure, target, 0.0)
-            # what is no number (beyond the range of floats) cuts nothing off
-            low = np.fmax(here.low, (known.middle + target - error).T)
-            high = np.fmin(here.high, (known.middle + target + error).T)
-        return Boxes(low, high)
 
     def _sides(self, known: Enclosures, boxes: Boxes) -> Indices:
         """Which side moves outputs most, each in parts of how much all sides move it."""

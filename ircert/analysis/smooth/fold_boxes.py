@@ -23,8 +23,8 @@ FINEST = 30
 """Halvings of a side at most: the grid's lines are floats."""
 BEFORE, BEHIND = 0.371, 0.213
 """What the grid is larger than its box, in narrow cells."""
-DEEPER = 7
-"""Halvings of a narrow box that is not crossed, to settle it."""
+DEEPER, PARTS = 7, 1 << 14
+"""Halvings of narrow boxes that are not crossed, to settle them, and how many parts they may have together."""
 MOST = 1 << 17
 """Boxes from which on they are not halved: the answer is wider than asked for then."""
 
@@ -121,8 +121,8 @@ def _settled(smooth: SmoothMap, grid: Grid, cells: Indices) -> FoldBoxes:
     every = np.ones(len(grid.levels), dtype=bool)
     for _ in range(DEEPER):
         owners, parts, fine = np.tile(owners, 1 << len(every)), halves(parts, every), fine.finer(every)
-        if len(parts) > MOST:
-            return FoldBoxes(grid, cells, signs, plus & minus)
+        if len(parts) > PARTS:
+            break
         found = smooth.signs(*fine.boxes(parts))
         np.logical_or.at(plus, owners, found > 0)
         np.logical_or.at(minus, owners, found < 0)

@@ -55,6 +55,7 @@ class SmoothPairs:
     seed: int = 0
     best: tuple[float, BoxedPair] | None = None
     equations: CollisionEquations = field(init=False)
+    _open: Array | None = field(default=None, init=False)  # what was brought nearer when time ended
 
     def __post_init__(self) -> None:
         self.equations = CollisionEquations(self.given, self.told, self.pseudo)
@@ -80,6 +81,8 @@ class SmoothPairs:
             return False
         reach = reach if self.best is None else min(reach, NEARER * self.best[0])
         with np.errstate(all="ignore"):
+            if self._open is not None and self._follow_best(self._open[None], reach):
+                return True
             return self._follow_best(self._candidates(reach), reach)
 
     def look_at(self, point: Array, reach: float) -> bool:
@@ -87,15 +90,17 @@ class SmoothPairs:
         with np.errstate(all="ignore"):
             return not self.is_hopeless and self._follow_best((point - self.given.center)[None], reach)
 
-    def look_at_fold(self, point: Array, reach: float) -> bool:
-        """Whether a pair on both sides of a fold, next to this point, is a nearer violation."""
+    def look_at_fold(self, point: Array, reach: float, *, near: bool = True) -> bool:
+        """Whether a pair on both sides of a fold, next to this point, is a nearer violation; `near`: as near as can be,
+        else with points that people tell apart."""
         if self.is_hopeless:
             return False
         with np.errstate(all="ignore"):
             slopes = self.equations.jacobian(point)
             around = point - self.given.center
             step = SIDEWAYS * np.linalg.norm(around) * np.linalg.svd(slopes)[2][-1]
-            return self._follow_best(np.concatenate([around + step, around - step])[None], reach)
+            pair = np.concatenate([around + step, around - step])
+            return self._follow_best(pair[None], reach, CLOSEST if near else CLOSEST[:1])
 
     def _box(self, reach: float) -> tuple[Array, Array]:
         """The box around a ball, relative to the centre, for all points of a pair."""
@@ -124,23 +129,24 @@ class SmoothPairs:
         parts = pairs.reshape(len(pairs), self.equations.size // self.given.size, self.given.size)
         return self.given.norm.lengths(parts).max(axis=1, initial=0.0)
 
-    def _follow_best(self, pairs: Array, reach: float) -> bool:
+    def _follow_best(self, pairs: Array, reach: float, levels: tuple[float, ...] = CLOSEST) -> bool:
         """Bring pairs nearer, prove the nearest, and go on with that; what was proved stays where time ends."""
         kept = len(pairs) > 0 and self._keep(pairs[0], reach)
         if self.equations.size > MOST_UNKNOWNS:
             return kept
-        moved = [self._nearer(pair, CLOSEST[0]) for pair in pairs]
+        moved = [self._nearer(pair, levels[0]) for pair in pairs]
         moved = [pair for pair in moved if np.isfinite(pair).all()]
         if not moved:
             return kept
-        pair = moved[int(np.argmin(self._distances(np.array(moved))))]
+        self._open = pair = moved[int(np.argmin(self._distances(np.array(moved))))]
         kept |= self._keep(pair, reach)
-        for closest in CLOSEST[1:]:
+        for closest in levels[1:]:
             better = self._nearer(pair, closest)
             if not np.isfinite(better).all():
                 break
-            pair = better
+            self._open = pair = better
             kept |= self._keep(pair, reach)
+        self._open = None
         return kept
 
     def _nearer(self, pair: Array, closest: float) -> Array:

@@ -20,6 +20,8 @@ from ircert.result.result import Optimum
 
 GROWTH, LEVELS = 4.0, 9
 """Violations are sought in balls that grow, so often at first."""
+AGAIN = 2
+"""So often pairs are sought again in the ball of the first one."""
 BESIDE = 1.01
 """A pair for people lies at most this much farther out than turned points."""
 FEWER_OUTPUTS = "{} outputs cannot tell {} inputs apart: no continuous map into a space of less dimension is injective"
@@ -39,6 +41,12 @@ class SmoothHunt:
         if self.question.problem != "local" or self.setting.constrained != self.setting.size:
             return None
         return TurnedPoints(self.setting, self.question.seed)
+
+    @property
+    def _turned(self) -> tuple[float, Array] | None:
+        """The nearest turned point."""
+        made = self.__dict__.get("turned")
+        return None if made is None else made.best
 
     @cached_property
     def pairs(self) -> SmoothPairs:
@@ -64,6 +72,10 @@ class SmoothHunt:
             if is_over() or self.look(reach) or reach >= most:
                 break
             reach = min(GROWTH * reach, most)
+        if self.turned is None and not self.is_bad_everywhere and self.question.radius is None:
+            for _ in range(AGAIN):  # other starts may lead to nearer pairs
+                if not is_over() and self.refuted is not None:
+                    self.look(self.refuted)
 
     def look(self, reach: float, near: list[Array] | None = None) -> bool:
         """Whether something nearer was found within the reach; `near` are points that seem turned over."""
@@ -75,10 +87,9 @@ class SmoothHunt:
 
     def finish(self) -> None:
         """A pair for people: far apart, in a ball that holds one, or beside turned points that are nearer."""
-        radius, made = self.question.radius, self.__dict__.get("turned")
-        best = None if made is None else made.best
+        radius, best = self.question.radius, self._turned
         if best is not None and (self.pairs.best is None or self.pairs.best[0] > BESIDE * best[0]):
-            self.pairs.look_at_fold(best[1], math.inf if radius is None else radius)
+            self.pairs.look_at_fold(best[1], math.inf if radius is None else radius, near=False)
         if radius is not None:
             self.pairs.spread(radius)
         elif best is not None and self.pairs.best is not None and self.pairs.best[0] >= best[0]:
@@ -95,20 +106,19 @@ class SmoothHunt:
     @property
     def end(self) -> End | None:
         """… with what it rests on."""
-        made, pairs = self.__dict__.get("turned"), self.pairs.best
+        turned, pairs = self._turned, self.pairs.best
         if pairs is not None and self.is_bad_everywhere:
             fewer = FEWER_OUTPUTS.format(self.setting.constrained, self.setting.size)
             return End(0.0, fewer if self.question.problem == "local" else ROOM)
         found = [End(pairs[0], BOXED)] if pairs is not None else []
-        if made is not None and made.best is not None:
-            found.append(End(float(made.best[0]), TURNED))
+        if turned is not None:
+            found.append(End(float(turned[0]), TURNED))
         return min(found, default=None)
 
     def holds(self, radius: float) -> bool:
         """Whether a closed ball holds a violation, or its interior both orientations."""
-        made, pairs = self.__dict__.get("turned"), self.pairs.best
-        turned = made is not None and made.best is not None and made.best[0] < radius
-        return turned or (pairs is not None and pairs[0] <= radius)
+        turned, pairs = self._turned, self.pairs.best
+        return (turned is not None and turned[0] < radius) or (pairs is not None and pairs[0] <= radius)
 
     @property
     def boxes(self) -> BoxedPair | None:
@@ -118,10 +128,11 @@ class SmoothHunt:
     @property
     def points(self) -> Points | None:
         """Two points of opposite orientation."""
-        made = self.__dict__.get("turned")
-        if made is None or made.best is None:
+        if self._turned is None:
             return None
-        x, y = ([Fraction(v) for v in point.tolist()] for point in (made.home, made.best[1]))
+        assert self.turned is not None
+        assert self.turned.home is not None
+        x, y = ([Fraction(v) for v in point.tolist()] for point in (self.turned.home, self._turned[1]))
         return x, y
 
     @property

@@ -158,7 +158,7 @@ def test_other_problems_get_both_ends() -> None:
     assert "do not have the centre's" in pseudo.radius.certified.evidence
     assert pseudo.witness is not None
     assert pseudo.witness.y.tolist() == [1.95, 1.95]
-    given = ask(graph, [3.0, 3.0], problem="transform", other=network(Gelu(), 3), time_limit=3.0)
+    given = ask(graph, [3.0, 3.0], problem="transform", other=network(Gelu(), 3))
     assert given.verdict == "certified"
     assert given.radius.refuted is not None
     assert given.radius.certified <= 3.0 - FOLD <= given.radius.refuted

@@ -11,6 +11,7 @@ import numpy as np
 
 import ircert
 from ircert.engines.base import Answer, Cause, Question, Stop, farthest
+from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import (
     good_radius,
     known_refuted,
@@ -22,6 +23,7 @@ from ircert.engines.sharing import (
 )
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
+from ircert.ir.boxed_pair import BoxedPair
 from ircert.result.radius import End
 
 PAIR = [Fraction(1)], [Fraction(-1)]
@@ -89,3 +91,30 @@ def test_statistics_of_several_turns() -> None:
     assert [turn["engine"] for turn in found["turns"]] == ["boxes", "regions"]
     assert [turn["certified"] for turn in found["turns"]] == [0.5, "inf"]
     assert statistics([("boxes", first, None)]) is first.stats
+
+
+def test_boxes_are_kept_until_something_nearer_is_known() -> None:
+    nothing = [Fraction(0)]
+    near, far = (BoxedPair(*PAIR, nothing, [Fraction(k)]) for k in (1, 2))
+    known = replace(bracket(0.5), refuted=End(2.0, "boxes"), boxes=near)
+    assert merged(known, bracket(0.75)).boxes is near
+    assert merged(known, replace(bracket(0.5), refuted=End(3.0, "boxes"), boxes=far)).boxes is near
+    later = merged(known, replace(bracket(0.5), refuted=End(1.0, "boxes"), boxes=far))
+    assert (later.boxes, later.refuted) == (far, 1.0)
+    turned = merged(replace(known, refuted=End(1.5, "turned"), turned=PAIR), bracket(0.75))
+    assert (turned.turned, turned.boxes, turned.refuted) == (PAIR, near, 1.5)
+
+
+def test_points_and_boxes_where_inputs_are_pinned() -> None:
+    """The second input has one value."""
+    graph = ircert.load([(np.eye(3), np.zeros(3))])
+    place = Place(np.array([1.0, 2.0, 3.0]), Norm.INF, np.array([-9.0, 2.0, -9.0]), np.array([9.0, 2.0, 9.0]))
+    asked = Question(graph, None, "local", place, None, 4.0)
+    x, y, small = [Fraction(1), Fraction(3)], [Fraction(0), Fraction(4)], [Fraction(0), Fraction(1, 8)]
+    found = unpinned(replace(bracket(0.5), turned=(x, y), boxes=BoxedPair(x, y, small, small)), asked)
+    p, q = ([Fraction(v) for v in point] for point in ((1, 2, 3), (0, 2, 4)))
+    wide = [Fraction(0), Fraction(0), Fraction(1, 8)]
+    assert (found.turned, found.boxes) == ((p, q), BoxedPair(p, q, wide, wide))
+    again = without_pinned(replace(asked, known=found)).known
+    assert again is not None
+    assert (again.turned, again.boxes) == ((x, y), BoxedPair(x, y, small, small))

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ircert
 from ircert.engines.boxes.one_matrix.points import Points
@@ -242,3 +244,22 @@ def test_the_first_report_counts_curves() -> None:
 def test_processes_share_a_cover() -> None:
     result = ask(network(Tanh(), 5, (3, 8, 8, 3)), [0.0] * 3, max_radius=2.0, threads=2, time_limit=6.0)
     assert result.radius.certified > 0.1
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**16), st.sampled_from(["local", "pseudo", "transform"]))
+def test_compositions_of_shears_are_never_refuted(seed: int, problem: str) -> None:
+    """Each adds a curve, or a relu, of one input to another: whatever they are, the map is one-to-one."""
+    rng = np.random.default_rng(seed)
+    build = ircert.Builder(2)
+    x = build.input
+    for _ in range(3):
+        i = int(rng.integers(2))
+        z = build.affine(x, rng.normal(size=(1, 2)) * np.eye(2)[1 - i] * 3, rng.normal(size=1))
+        curve = (Tanh(), Gelu(), Sin(), HardSwish(), Elu(2.0))[int(rng.integers(5))]
+        bent = build.relu(z) if rng.random() < 0.25 else build.node(curve, z)
+        x = build.add(x, build.affine(bent, rng.normal(size=(2, 1)) * np.eye(2)[:, [i]] * 5))
+    other = {"other": network(Silu(), seed)} if problem == "transform" else {}
+    result = ask(build.graph(x), rng.normal(size=2), problem=problem, time_limit=0.3, radius=2.0, **other)
+    assert result.verdict != "refuted"
+    assert (result.witness, result.turned) == (None, None)

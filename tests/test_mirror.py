@@ -36,7 +36,7 @@ ELSEWHERE = {
     "tests/checker/test_checker.py": within("ircert/checker", "collision", "reading", "telling"),
     "tests/checker/test_injective.py": ["ircert/checker/network.py"],
     # steps to one cover
-    "tests/certificates/test_proving.py": within("ircert/certificates", "floats", "growing", "leaves"),
+    "tests/certificates/test_proving.py": within("ircert/certificates", "floats", "growing", "leaves", "matrices"),
     "tests/certificates/test_writing.py": ["ircert/result/certificate.py"],
     "tests/cli/test_export.py": ["ircert/cli/question.py"],  # options that several commands share
     "tests/engines/test_certify.py": ["ircert/certification.py"],  # with engines that are made up

@@ -21,6 +21,8 @@ LEVELS, MOST_OPEN = 5, 16
 """How often a box is divided by sides of neurons, and how many may be open."""
 AT_ONCE, MOST_AT_ONCE = 3_000_000, 1024
 """Numbers in an array, and boxes in a wave."""
+CORNERS, MOST_CORNERS = 32, 300
+"""Of nodes that were not closed: of a wave, and in all."""
 DEEPEST = 200
 MOST_NODES = 200_000
 ON, OFF = 1.0, 0.0
@@ -43,6 +45,10 @@ class Exact(Protocol):
 
 class NoCover(Exception):
     """There is no cover of reasonable size; the reason is said."""
+
+
+class Wrong(NoCover):
+    """There are points of the ball where C J is not positive definite: `Growing.wrong` has some."""
 
 
 @dataclass
@@ -139,39 +145,84 @@ class _Front:
 class Growing:
     """The search for a cover with one matrix."""
 
-    def __init__(self, leaves: Leaves, ground: Ground, exact: Exact, nodes: int) -> None:
-        self.leaves, self.ground, self.exact, self.most = leaves, ground, exact, nodes
-        self.tree = Tree()
-        network = leaves.network
-        self.batch = min(MOST_AT_ONCE, max(8, AT_ONCE // network.numbers))
+    def __init__(self, leaves: Leaves, ground: Ground, exact: Exact) -> None:
+        self.leaves, self.ground, self.exact = leaves, ground, exact
+        self.batch = min(MOST_AT_ONCE, max(8, AT_ONCE // leaves.network.numbers))
+        size = len(leaves.free)
+        self.wrong, self.corners = np.zeros((0, size)), np.zeros((0, leaves.matrix.shape[1], size))
+        """Points where C is wrong, and Jacobians of corners of nodes that were not closed."""
+        self._begin()
 
-    def cover(self) -> list[str]:
-        """The tokens of the cover in preorder; NoCover where it gets too large."""
-        ground = self.ground
+    def _begin(self) -> None:
+        self.tree = Tree()
         none = np.zeros(1, dtype=np.int64)
-        front = _Front(ground.low[None], ground.high[None], none, np.array([self.tree.add()]))
-        while len(front.node):
+        self._front = _Front(self.ground.low[None], self.ground.high[None], none, np.array([self.tree.add()]))
+
+    def cover(self, nodes: int) -> list[str]:
+        """The tokens of the cover in preorder; NoCover where it has more nodes: asked again, it goes on."""
+        while len(self._front.node):
             checkpoint()
-            order = np.argsort(-front.depth, kind="stable")
-            here, front = front.take(order[: self.batch]), front.take(order[self.batch :])
-            front = front.plus(self._worked(here))
-            if len(self.tree) > self.most:
-                raise NoCover(f"the cover has more than {self.most} nodes")
-            if front.depth.max(initial=0) > DEEPEST:
+            if len(self.tree) > nodes:
+                raise NoCover(f"the cover has more than {nodes} nodes")
+            if self._front.depth.max() > DEEPEST:
                 raise NoCover(f"boxes cut {DEEPEST} times are still open")
+            order = np.argsort(-self._front.depth, kind="stable")
+            here, rest = self._front.take(order[: self.batch]), self._front.take(order[self.batch :])
+            self._front = rest.plus(self._worked(here))
         return self.tree.preorder()
+
+    def expected(self, shares: Array) -> float:
+        """How many boxes a cover takes, about: random ways down its tree (Knuth's estimate), which begins anew then.
+
+        shares: where points lie in the box around the ball, between 0 and 1 (ways, inputs)
+        """
+        self._begin()
+        points = self.ground.low + shares * (self.ground.high - self.ground.low)
+        front, total, ways = self._front, 0.0, len(points)
+        for _ in range(DEEPEST):
+            checkpoint()
+            if not len(points):
+                break
+            halves = self._worked(front)
+            inside, within = _holding(halves, points), _holding(front, points)
+            on: Mask = np.asarray(inside.any(axis=1))
+            total += float(np.exp2(front.depth[np.argmax(within[~on], axis=1)].astype(np.float64)).sum())
+            points, inside = points[on], inside[on]
+            front = halves.take(np.unique(np.argmax(inside, axis=1))) if len(points) else halves
+        self._begin()
+        return 2 * (total + len(points) * 2.0**DEEPEST) / ways
 
     def _worked(self, here: _Front) -> _Front:
         outside = self.ground.outside(here.low, here.high)
         for node in here.node[outside].tolist():
             self.tree.close(node, "-")
         here = here.take(~outside)
+        if not len(here.node):
+            return here
         neurons = self.leaves.network.neurons
         tested = self.leaves.test(here.low, here.high, np.full((neurons, len(here.node)), np.nan))
         closed = self._close(here, tested)
+        self._look(here, tested, np.flatnonzero(~closed))
         few = np.flatnonzero(~closed & (tested.enclosed.open.sum(axis=0) <= MOST_OPEN))
         closed[few] |= self._by_sides(here.take(few), tested, few)
-        return self._cut(here, tested, np.flatnonzero(~closed))
+        left = np.flatnonzero(~closed)
+        self._remember(tested.enclosed.sides[:, left[:: max(1, len(left) // CORNERS)]])
+        return self._cut(here, tested, left)
+
+    def _look(self, here: _Front, tested: Tested, which: Indices) -> None:
+        """Boxes without an open neuron that are not closed: C is wrong there."""
+        bad = which[~tested.enclosed.open[:, which].any(axis=0)]
+        middles = (here.low[bad] + here.high[bad]) / 2
+        inside = self.ground.norm.lengths(middles - self.ground.center) < self.ground.radius
+        if inside.any():
+            self.wrong = middles[inside][:, self.leaves.free]
+            raise Wrong("C is wrong somewhere in this ball")
+
+    def _remember(self, sides: Array) -> None:
+        """Corners of nodes that were not closed; the last ones count."""
+        if sides.shape[1]:
+            found = self.leaves.corners(sides)
+            self.corners = np.concatenate([self.corners, found])[-MOST_CORNERS:]
 
     def _close(self, here: _Front, tested: Tested) -> Mask:
         """Write leaves; where a sign is in doubt, that of the checker counts, and it may deny a leaf."""
@@ -244,7 +295,14 @@ class Growing:
             for k in np.flatnonzero(~done).tolist():
                 done[k] = self._empty(int(node[k]), found.enclosed.rows[:, :, k], given[:, k], int(neurons[k]))
             rest = ~done
+            stuck = np.flatnonzero(rest & ~found.enclosed.open.any(axis=0))
+            self._remember(found.enclosed.sides[:, stuck[:: max(1, len(stuck) // CORNERS)]])
             owner, node, given = owner[rest], node[rest], given[:, rest]
             weights, opened = found.weights[:, rest], found.enclosed.open[:, rest]
         failed[owner] = True
         return ~failed
+
+
+def _holding(boxes: _Front, points: Array) -> Mask:
+    """Which boxes hold which points (points, boxes)."""
+    return np.asarray(((points[:, None] >= boxes.low) & (points[:, None] <= boxes.high)).all(axis=2))

@@ -67,9 +67,25 @@ class Leaves:
         closed, codes, _ = self._tested(given)
         return codes[codes[:, 0] >= 0, 0] if closed[0] else None
 
+    def corners(self, sides: Array) -> Array:
+        """A Jacobian (nodes, outputs, free inputs) of each node: at slopes that make v C J v small, v the direction in
+        which H is least."""
+        n = len(self.free)
+        tangents = self.network.tangents(sides, self.free)
+        tau, _, above, below = self._at_half(tangents)
+        table = self._table(tangents, tau)
+        scale = _scale(table)
+        vectors = np.linalg.eigh(table / scale[:, :, None] / scale[:, None, :])[1][:, :, 0] / scale
+        v = vectors[:, :n]
+        slopes = np.where(np.einsum("bik,bi->bk", above, v) * np.einsum("bki,bi->bk", below, v) > 0, 0.0, 1.0)
+        filled = np.nan_to_num(sides)
+        neurons, nodes = np.nonzero(tangents.places >= 0)
+        filled[neurons, nodes] = slopes[nodes, tangents.places[neurons, nodes]]
+        return self.network.tangents(filled, self.free).output
+
     def _tested(self, sides: Array) -> tuple[Mask, Indices, Array]:
         tangents = self.network.tangents(sides, self.free)
-        tau, taken = self._first_weights(tangents)
+        tau, taken, _, _ = self._at_half(tangents)
         coded = _codes(tau)
         table = self._table(tangents, _weights(coded))
         good = _definite(table)
@@ -90,8 +106,8 @@ class Leaves:
         codes = np.where(opened, coded.T[spread], -1)
         return good, codes, np.where(opened, taken.T[spread], 0.0)
 
-    def _first_weights(self, tangents: Tangents) -> tuple[Array, Array]:
-        """|a| / |w| and |a| |w| of every open neuron, at slopes 1/2: q = g/2 + p, g = B v + D p."""
+    def _at_half(self, tangents: Tangents) -> tuple[Array, Array, Array, Array]:
+        """|a| / |w|, |a| |w|, a and w of every open neuron, at slopes 1/2: q = g/2 + p, g = B v + D p."""
         n, count = len(self.free), tangents.below.shape[1]
         inverse = np.eye(count) - tangents.below[:, :, n:] / 2
         solved = np.linalg.solve(inverse, tangents.below)
@@ -104,7 +120,7 @@ class Leaves:
         first = np.sqrt((np.matmul(root.transpose(0, 2, 1), above) ** 2).sum(axis=1))
         second = np.sqrt((np.matmul(solved[:, :, :n], root) ** 2).sum(axis=2))
         tau = np.where(tangents.used & (first > 0) & (second > 0), first / np.maximum(second, 1e-300), 1.0)
-        return tau, first * second
+        return np.asarray(tau), np.asarray(first * second), np.asarray(above), np.asarray(solved[:, :, :n])
 
     def _table(self, tangents: Tangents, tau: Array) -> Array:
         """2 H; variables that no neuron of a node has are alone, with 1."""
@@ -117,8 +133,7 @@ class Leaves:
     def _stride(self, tangents: Tangents, table: Array, tau: Array) -> Array:
         """Factors along the gradient of the least eigenvalues of H, of unit diagonal, by the logarithms of weights."""
         n = len(self.free)
-        sizes = np.abs(np.einsum("bii->bi", table))
-        scale = np.sqrt(np.maximum(sizes, FLAT * sizes.max(axis=1, keepdims=True) + 1e-300))
+        scale = _scale(table)
         values, vectors = np.linalg.eigh(table / scale[:, :, None] / scale[:, None, :])
         share = np.exp(-(values - values[:, :1]) / SHARP)
         share /= share.sum(axis=1, keepdims=True)
@@ -127,6 +142,12 @@ class Leaves:
         slope = -(tau[:, :, None] * above * (below - above) * share[:, None, :]).sum(axis=2)
         slope = np.where(tangents.used, slope, 0.0)
         return np.exp(STRIDE * slope / np.maximum(np.abs(slope).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+
+
+def _scale(table: Array) -> Array:
+    """What variables are divided by, so that the diagonal is about 1."""
+    sizes = np.abs(np.einsum("bii->bi", table))
+    return np.asarray(np.sqrt(np.maximum(sizes, FLAT * sizes.max(axis=1, keepdims=True) + 1e-300)))
 
 
 def _part(tangents: Tangents, chosen: Indices) -> Tangents:

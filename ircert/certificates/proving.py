@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from ircert.certificates.floats import FloatNetwork
-from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover, Way
+from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover, Way, Wrong
 from ircert.certificates.leaves import Leaves
+from ircert.certificates.matrices import NONE, Matrices
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
 from ircert.checker.network import Network
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
@@ -25,8 +27,13 @@ from ircert.ir.graph import Graph
 from ircert.limits import is_over
 from ircert.questions.network import Network as Lowered
 
-EFFORT, LEAST_EFFORT = 100_000, 5_000
+EFFORT, LEAST_EFFORT = 30_000, 1_000
 """Boxes of a small network, and at least, that the engine may take for a matrix."""
+FEW_NODES, MANY_NODES = 500, 20_000
+"""Of a cover for which no better matrix is looked for: by points alone, and if it is known to be right everywhere."""
+WAYS, MATRICES, BETTER, WRONG = 48, 8, 0.8, 12
+"""Ways down a tree that say how many boxes it has; matrices that are tried, as long as one of two is that much better;
+and how often a matrix may be wrong somewhere."""
 BITS = 12
 """Bits of the entries of C."""
 SCALE = 60
@@ -54,20 +61,79 @@ class Proving:
             raise NoCover("there are fewer outputs than free inputs")
         setting = Setting(lowered, "local", lowered.output_dim, place.keep(self.free).simplest)
         self.network = Network(graph)
+        self._floats = FloatNetwork(self.network)
+        self._matrices = Matrices(setting)
         self._counts = Counts()
         self._covering = Covering(Batches(setting), self._counts, _nothing)
 
     def prove(self, radius: float, nodes: int = MOST_NODES) -> Proof:
-        """A proof for the closed ball, by a cover of at most so many nodes; NoCover where none is found."""
-        matrix = shortened(self._matrix(radius))
-        claim = _claim(self.graph, self.place, radius, matrix)
-        exact = _Exact(claim, self.network)
+        """A proof for the closed ball, by a cover of at most so many nodes; NoCover where none is found.
+
+        The matrix of the engine's own cover comes first, if that is done soon. Else, where a cover is not small, some
+        matrices are tried on random ways down its tree: what fails there makes the next one better. The best goes on.
+        """
+        known = self._known(radius)
+        if known is not None:
+            with suppress(NoCover):
+                return Proof(radius, known, self._growing(radius, known).cover(min(nodes, MANY_NODES)))
+        matrix = shortened(self._matrices.first(radius))
+        for _ in range(WRONG):
+            growing = self._growing(radius, matrix)
+            try:
+                return Proof(radius, matrix, growing.cover(min(nodes, FEW_NODES)))
+            except Wrong:
+                pass
+            except NoCover:
+                if nodes <= FEW_NODES:
+                    raise
+                growing, matrix = self._best(radius, matrix)
+                with suppress(Wrong):
+                    return Proof(radius, matrix, growing.cover(nodes))
+            matrix = shortened(self._matrices.another(radius, growing.wrong, growing.corners))
+        raise NoCover(NONE)
+
+    def _known(self, radius: float) -> list[list[int]] | None:
+        """The matrix of the engine's cover of the ball, if it takes little effort."""
+        small = self._covering.network.batch / MOST_AT_ONCE
+        end = self._counts.effort + max(LEAST_EFFORT, EFFORT * small)
+        outcome = self._covering.advance(radius, lambda: is_over() or self._counts.effort > end)
+        found = self._covering.matrix
+        return shortened(found) if outcome == "closed" and found is not None and np.isfinite(found).all() else None
+
+    def _best(self, radius: float, matrix: list[list[int]]) -> tuple[Growing, list[list[int]]]:
+        """The matrix whose cover should take the fewest boxes, of some: each knows what the ones before left open."""
+        shares = np.random.default_rng(0).random((WAYS, self.place.size))
+        best: tuple[float, Growing, list[list[int]]] | None = None
+        worse = 0
+        for _ in range(MATRICES):
+            growing = self._growing(radius, matrix)
+            try:
+                expected = growing.expected(shares)
+            except Wrong:
+                expected = math.inf
+            if best is None or expected < BETTER * best[0]:
+                worse = 0
+            else:
+                worse += 1
+            if best is None or expected < best[0]:
+                best = expected, growing, matrix
+            if worse == 2:
+                break
+            try:
+                matrix = shortened(self._matrices.another(radius, growing.wrong, growing.corners))
+            except NoCover:
+                break
+        assert best is not None
+        return best[1], best[2]
+
+    def _growing(self, radius: float, matrix: list[list[int]]) -> Growing:
         ground = _ground(self.place, radius)
-        return Proof(radius, matrix, Growing(self._leaves(matrix, ground), ground, exact, nodes).cover())
+        claim = _claim(self.graph, self.place, radius, matrix)
+        return Growing(self._leaves(matrix, ground), ground, _Exact(claim, self.network))
 
     def prove_everywhere(self) -> Proof:
         """A proof for the whole space, where all neurons may be on or off."""
-        matrix = shortened(self._matrix(1.0))
+        matrix = shortened(self._matrices.first(1.0))
         given = np.full((self.network.neurons, 1), np.nan)
         codes = self._leaves(matrix, _ground(self.place, 1.0)).everywhere(given)
         if codes is None:
@@ -75,19 +141,8 @@ class Proving:
         return Proof(math.inf, matrix, ["=" + ",".join(map(str, codes.tolist()))])
 
     def _leaves(self, matrix: list[list[int]], ground: Ground) -> Leaves:
-        network = FloatNetwork(self.network)
-        noise = network.noise(ground.low, ground.high)
-        return Leaves(network, np.array(matrix, dtype=np.float64), self.free, noise)
-
-    def _matrix(self, radius: float) -> Array:
-        """C of the engine's own cover, the best it has after some effort."""
-        small = self._covering.network.batch / MOST_AT_ONCE
-        end = self._counts.effort + max(LEAST_EFFORT, EFFORT * small)
-        self._covering.advance(radius, lambda: is_over() or self._counts.effort > end)
-        found = self._covering.matrix
-        if found is None or not np.isfinite(found).all() or not found.any():
-            raise NoCover("no matrix C with sym(C J) positive definite was found")
-        return found
+        noise = self._floats.noise(ground.low, ground.high)
+        return Leaves(self._floats, np.array(matrix, dtype=np.float64), self.free, noise)
 
 
 def _nothing() -> None:

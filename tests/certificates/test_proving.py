@@ -12,7 +12,7 @@ import pytest
 import ircert
 from ircert.certificates.emptiness import excluding
 from ircert.certificates.floats import FloatNetwork
-from ircert.certificates.growing import NoCover, Tree
+from ircert.certificates.growing import NoCover, Tree, Wrong
 from ircert.certificates.proving import Proving, shortened
 from ircert.checker import check_text
 from ircert.checker.network import Network
@@ -95,6 +95,19 @@ def test_the_whole_space() -> None:
     assert proves(json.dumps(given))
     with pytest.raises(NoCover):
         Proving(bundled("vanderpol-2-10-10-2"), place([0.0, 0.0])).prove_everywhere()
+
+
+def test_matrices_learn_from_what_failed() -> None:
+    """A matrix for the points of a small ball is wrong in a larger one; the next one knows where."""
+    proving = Proving(bundled("vanderpol-2-10-10-2"), place([0.0, 0.0]))
+    early = proving._growing(2.38, shortened(proving._matrices.first(0.01)))
+    with pytest.raises(Wrong):
+        early.cover(100_000)
+    assert len(early.wrong)
+    assert len(early.corners)
+    later = proving._growing(2.38, shortened(proving._matrices.another(2.38, early.wrong, early.corners)))
+    assert 1 <= later.expected(np.random.default_rng(0).random((16, 2))) < 1e6
+    assert len(later.tree) == 1  # it begins anew
 
 
 def test_what_is_false_is_not_covered() -> None:

@@ -116,6 +116,8 @@ class SmoothSearch:
             self._begin()
             if not self._is_flat:
                 self._certify()
+                if self._timed("falsification", self._hunt_on):
+                    self._certify()
             self._finish()
         if self._is_settled():
             return None
@@ -139,7 +141,7 @@ class SmoothSearch:
             self._exclude(APART)
         if self.question.radius is not None and not self._is_settled():
             self._decide(self.question.radius)
-        elif not self._is_settled():
+        elif self.question.radius is None and not self._is_settled():
             self._climb()
         if pseudo:
             self._exclude(1.0)
@@ -290,6 +292,16 @@ class SmoothSearch:
         spent = self.seconds.get("falsification", 0.0)
         if met or spent < HUNTING * sum(self.seconds.values()):
             self.hunt.look(min(self.question.reach, max(GROWTH * self.clear, self._first)), met)
+
+    def _hunt_on(self) -> bool:
+        """Whether there are violations much nearer than the one that is known."""
+        found = False
+        while self.hunt.refuted is not None and not (self._is_settled() or self._is_over()):
+            before = self.hunt.refuted
+            if not self.hunt.look(before) or self.hunt.refuted > before * (1 - self.question.tol / 8):
+                break
+            found = True
+        return found
 
     # --- small things ------------------------------------------------------------------------------------------------
 

@@ -137,13 +137,13 @@ def test_domains_and_pinned_inputs() -> None:
     graph = bend(-2.0, 2)
     inside = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=20.0)
     assert float(inside.radius.certified) == 20.0
-    pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
+    pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]})
     assert pinned.verdict == "certified"
     assert pinned.radius.refuted is not None
     assert pinned.radius.certified <= 3.0 - FOLD <= pinned.radius.refuted
     assert pinned.witness is not None
     assert pinned.witness.x[1] == pinned.witness.y[1] == 3.0
-    turned = ask(graph.select([0]), [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]}, time_limit=3.0)
+    turned = ask(graph.select([0]), [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]})
     assert turned.verdict == "certified"
     assert turned.turned is not None
     point = ask(graph, [3.0, 3.0], domain=(3.0, 3.0))

@@ -143,7 +143,7 @@ class OneMatrix:
         failed = np.flatnonzero(~closed)
         excess = np.zeros(count)
         excess[failed] = metric.take(failed).excess(rest[failed])
-        if self.sectors.serves and self.relus.any():  # without relus boxes are better cut
+        if self.sectors.serves and (tilts is None or self.relus.any()):  # boxes without relus are better cut
             near = failed[metric.definite[failed] & (excess[failed] < MOST_EXCESS)]
             alone = terms if tilts is None else Terms.of(slopes.spare, above, reach, below)
             middles = Middles(slopes.take(near), shifted[near], less[near], metric.inverse[near], alone.take(near))

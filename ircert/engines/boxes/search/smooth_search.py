@@ -23,10 +23,12 @@ from ircert.engines.boxes.effort.portfolio import Portfolio, Way
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.falsification.turned_points import proved_sign
+from ircert.engines.boxes.one_matrix.all_slopes import holds_everywhere
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT
+from ircert.engines.boxes.search.smooth_climb import SmoothClimb
 from ircert.engines.boxes.search.smooth_hunt import GROWTH, SmoothHunt
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
@@ -39,6 +41,7 @@ from ircert.result.result import Verdict
 
 CLEAR = "no violation in this ball: {}{}; safely rounded"
 ONE_MATRIX = "one matrix C with sym(C J) positive definite at all its points"
+EVERYWHERE = "one matrix C with sym(C J) positive definite for all slopes that neurons have anywhere"
 DEGREE = "one orientation inside and no collision on the boundary"
 ALONE = "in a small one the outputs tell all points apart, and outside of it boxes of points do not have the centre's"
 GIVEN = ", so that the given outputs tell its points apart"
@@ -158,7 +161,7 @@ class SmoothSearch:
     def _climb(self) -> None:
         """Balls that grow while they are cheap; violations say where to stop."""
         share = self.covering.network.batch / MOST_AT_ONCE
-        climb = Climb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
+        climb = SmoothClimb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
         while not (self._is_settled() or climb.is_hopeless or self._is_over()):
             top, gave_up = self._top(), self.covering.gave_up
             if gave_up <= top:  # no matrix is known from there on
@@ -171,6 +174,7 @@ class SmoothSearch:
             outcome = self._prove(radius, climb.effort)
             used, too_long = self.counts.effort - before, self.covering.too_long
             if outcome == "closed":
+                self._try_everywhere()
                 climb.proved(self.clear, used, far=self.clear >= farthest(self.question.center, self.question.norm))
             else:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
@@ -195,6 +199,18 @@ class SmoothSearch:
         """Whether a point that seems to have the centre's output led to one that has, nearer than before."""
         suspect = self.alone.suspect
         return suspect is not None and self.hunt.pairs.look_at(suspect, self.question.reach)
+
+    def _try_everywhere(self) -> None:
+        """Whether the matrix of the last ball serves the whole space, where that is asked about."""
+        matrix, place, far = (
+            self.covering.matrix,
+            self.setting.place,
+            farthest(self.question.center, self.question.norm),
+        )
+        free = not (np.isfinite(place.low).any() or np.isfinite(place.high).any())
+        if matrix is not None and free and self.question.reach >= far and self.hunt.refuted is None:
+            if self._timed("proofs", lambda: holds_everywhere(self.covering.network, matrix)):
+                self._reach(math.inf, EVERYWHERE)
 
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort

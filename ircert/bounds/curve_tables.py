@@ -65,12 +65,14 @@ class Tables:
     """All that is known about a curve.
 
     start:  the cells reach from here, in cells; marks of the slope are where it may turn, those of the value likewise
+    bends:  the second derivative (of the table of a derivative: not more than that)
     tails:  for each side: where it begins, slope and offset of its line, and what value and slope are off by
     """
 
     start: int
     values: Polynomials
     slopes: Polynomials
+    bends: Polynomials
     value_marks: Marks
     slope_marks: Marks
     tails: tuple[tuple[float, float, float, float, float], ...]
@@ -86,8 +88,10 @@ def tables(curve: Curve) -> Tables:
 @lru_cache(maxsize=64)
 def slope_tables(curve: Curve) -> Tables:
     """Those of its derivative, which may jump at kinks: what is said of intervals is so where they have none."""
+    made, derivative = tables(curve), _Maker(_Derivative(curve))
     with ctx.workprec(BITS):
-        return _Maker(_Derivative(curve)).made()
+        marks = derivative.marks(1), derivative.marks(2)
+        return Tables(made.start, made.slopes, made.bends, made.bends, *marks, derivative.tails)
 
 
 class _Derivative:
@@ -116,18 +120,15 @@ class _Maker:
 
     def made(self) -> Tables:
         cells = [self._cell(k) for k in range(self.start, self.end)]
-        ends = [-self.left.start, *self.curve.kinks, self.right.start]
-        tails = [
+        polynomials = [_stacked([cell[order] for cell in cells]) for order in range(3)]
+        return Tables(self.start, *polynomials, self.marks(1), self.marks(2), self.tails)
+
+    @property
+    def tails(self) -> tuple[tuple[float, float, float, float, float], ...]:
+        """Both as floats, rounded outward."""
+        return tuple(
             (sign * t.start, t.slope, t.offset, _up(t.value), _up(t.rate))
             for sign, t in ((-1.0, self.left), (1.0, self.right))
-        ]
-        return Tables(
-            self.start,
-            _stacked([value for value, _ in cells]),
-            _stacked([slope for _, slope in cells]),
-            self._marks(1, ends),
-            self._marks(2, ends),
-            tuple(tails),
         )
 
     def _piece(self, place: float) -> int:
@@ -138,29 +139,29 @@ class _Maker:
         found = self.curve.series(arb_series([x, 1], prec=length), piece).coeffs()
         return [*found, *[arb(0)] * (length - len(found))][:length]
 
-    def _cell(self, k: int) -> tuple[tuple[list[float], float], tuple[list[float], float]]:
+    def _cell(self, k: int) -> list[tuple[list[float], float]]:
+        """The polynomials of value, slope and second derivative."""
         middle, piece = (k + 0.5) / CELLS, self._piece(k / CELLS)
-        at = self._series(arb(middle), piece, DEGREE + 2)
-        values, slopes = self._remainders(k / CELLS, (k + 1) / CELLS, piece)
-        return (
-            _polynomial(at[: DEGREE + 1], values),
-            _polynomial([(i + 1) * c for i, c in enumerate(at[1:])], slopes),
-        )
+        at = self._series(arb(middle), piece, DEGREE + 3)
+        slope = [(i + 1) * c for i, c in enumerate(at[1:])]
+        bend = [(i + 1) * c for i, c in enumerate(slope[1:])]
+        rests = self._remainders(k / CELLS, (k + 1) / CELLS, piece)
+        return [_polynomial(part[: DEGREE + 1], rest) for part, rest in zip((at, slope, bend), rests, strict=True)]
 
-    def _remainders(self, low: float, high: float, piece: int) -> tuple[arb, arb]:
-        """Bounds on the next coefficients of value and slope at all points of an interval; halved where they are large,
-        because interval arithmetic makes too much of long ones."""
-        found = self._series(_interval(low, high), piece, DEGREE + 3)
-        value, slope = abs(found[DEGREE + 1]).upper(), (DEGREE + 2) * abs(found[DEGREE + 2]).upper()
-        if max(value, slope) < ENOUGH or high - low < HALF / 2:
-            return value, slope
+    def _remainders(self, low: float, high: float, piece: int) -> list[arb]:
+        """Bounds on the next coefficients of value, slope and second derivative at all points of an interval; halved
+        where they are large, because interval arithmetic makes too much of long ones."""
+        found = [abs(c).upper() for c in self._series(_interval(low, high), piece, DEGREE + 4)[DEGREE + 1 :]]
+        rests = [found[0], (DEGREE + 2) * found[1], (DEGREE + 3) * (DEGREE + 2) * found[2]]
+        if max(rests[:2]) < ENOUGH or high - low < HALF / 2:
+            return rests
         middle = (low + high) / 2
         parts = [self._remainders(*part, piece) for part in ((low, middle), (middle, high))]
-        return max(v for v, _ in parts), max(s for _, s in parts)
+        return [max(pair) for pair in zip(*parts, strict=True)]
 
-    def _marks(self, order: int, ends: list[float]) -> Marks:
+    def marks(self, order: int) -> Marks:
         """Where the derivative of that order may vanish, and the ends of pieces."""
-        found = [(end, end) for end in ends]
+        found = [(end, end) for end in (-self.left.start, *self.curve.kinks, self.right.start)]
         for k in range(self.start, self.end):
             found += self._doubtful(k / CELLS, (k + 1) / CELLS, order, self._piece(k / CELLS))
         merged: list[tuple[float, float]] = []

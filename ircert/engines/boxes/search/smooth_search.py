@@ -202,15 +202,13 @@ class SmoothSearch:
 
     def _try_everywhere(self) -> None:
         """Whether the matrix of the last ball serves the whole space, where that is asked about."""
-        matrix, place, far = (
-            self.covering.matrix,
-            self.setting.place,
-            farthest(self.question.center, self.question.norm),
-        )
-        free = not (np.isfinite(place.low).any() or np.isfinite(place.high).any())
-        if matrix is not None and free and self.question.reach >= far and self.hunt.refuted is None:
-            if self._timed("proofs", lambda: holds_everywhere(self.covering.network, matrix)):
-                self._reach(math.inf, EVERYWHERE)
+        matrix, place = self.covering.matrix, self.setting.place
+        if matrix is None or self.hunt.refuted is not None or np.isfinite([place.low, place.high]).any():
+            return
+        if self.question.reach < farthest(self.question.center, self.question.norm):
+            return
+        if self._timed("proofs", lambda: holds_everywhere(self.covering.network, matrix)):
+            self._reach(math.inf, EVERYWHERE)
 
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort

@@ -103,6 +103,18 @@ def test_injective_everywhere_as_far_as_is_asked() -> None:
     assert (result.verdict, float(result.radius.certified), result.radius.refuted) == ("certified", 50.0, None)
 
 
+@pytest.mark.rule("E-17")
+def test_the_whole_space_by_all_slopes() -> None:
+    """1 + a tanh' lies between 1 and 1 + a; for a <= -1 it does not stay positive."""
+    for factor in (0.5, -0.9):
+        result = ask(bend(factor, 2), [0.3, -0.2])
+        assert (result.verdict, float(result.radius.certified)) == ("certified", math.inf)
+        assert "anywhere" in result.radius.certified.evidence
+    assert float(ask(bend(0.5, 2), [0.0, 0.0], max_radius=7.0).radius.certified) == 7.0
+    for factor in (-1.0, -1.1):
+        assert float(ask(bend(factor, 2), [0.3, 0.2], time_limit=1.0).radius.certified) <= 0.3
+
+
 @pytest.mark.parametrize("curve", [Tanh(), Sigmoid(), Gelu(), GeluTanh(), Silu(), Softplus(), Elu(1.5), Mish(), Sin()])
 def test_brackets_agree_with_sampled_determinants(curve: Curve) -> None:
     """Within the certified ball determinants have one sign, and points different images."""

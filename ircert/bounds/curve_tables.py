@@ -120,8 +120,8 @@ class _Maker:
 
     def made(self) -> Tables:
         cells = [self._cell(k) for k in range(self.start, self.end)]
-        polynomials = [_stacked([cell[order] for cell in cells]) for order in range(3)]
-        return Tables(self.start, *polynomials, self.marks(1), self.marks(2), self.tails)
+        values, slopes, bends = (_stacked([cell[order] for cell in cells]) for order in range(3))
+        return Tables(self.start, values, slopes, bends, self.marks(1), self.marks(2), self.tails)
 
     @property
     def tails(self) -> tuple[tuple[float, float, float, float, float], ...]:

@@ -234,7 +234,7 @@ def test_a_refuted_end_is_what_the_witness_shows(
         ({"engine": "magic"}, "the engines are auto"),
         ({"engine": None}, "there is no such engine"),
         ({"backend": "magic"}, "the backends are"),
-        ({"formulation": "magic"}, "paper, tangent"),
+        ({"formulation": "magic"}, "paper and tangent"),
         ({"require": "faith"}, "requirement"),
         ({"progress": 3}, "progress"),
         ({"domain": (1.0, 2.0)}, "outside the domain"),

@@ -36,7 +36,8 @@ def fold_curves(graph: Graph, ball: Ball, width: float | None = None) -> FoldCur
     check_size(low, high)
     longest = float((high - low).max())
     asked = longest / SHARE if width is None else width
-    if not (isinstance(asked, int | float) and 0 < asked < np.inf):
+    is_number = isinstance(asked, int | float | np.number) and not isinstance(asked, bool)
+    if not (is_number and 0 < float(asked) < np.inf):
         raise QueryError(f"the width of boxes must be a positive number, got {width!r}")
     smooth = SmoothMap(graph)
     found = fold_boxes(smooth, ball, float(asked))

@@ -85,8 +85,10 @@ def test_a_domain_cuts_and_long_boxes_are_cut_along_their_length() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(QueryError, match="width"):
-        ircert.fold_set(cosine(), ([0.0, 0.0], 1.0), width=-1.0)
+    for width in (-1.0, 0, np.inf, np.nan, True, "narrow"):
+        with pytest.raises(QueryError, match="width"):
+            ircert.fold_set(cosine(), ([0.0, 0.0], 1.0), width=width)  # type: ignore[arg-type]
+    assert ircert.fold_set(cosine(), ([0.0, 0.0], 1.0), width=np.float32(0.5)).width <= 0.5  # type: ignore[arg-type]
     with pytest.raises(QueryError, match="as many outputs"):
         ircert.fold_set(network(Tanh(), 2, outputs=3), ([0.0, 0.0], 1.0))
     with pytest.raises(QueryError, match="one or two inputs"):

@@ -248,6 +248,8 @@ def _refuted(found: Study) -> float:
 def _touches(found: Study) -> bool:
     """J0 as it is drawn is a polygon: its distance is right to the square of the boxes' width."""
     slack = 1e-3
+    if not all_closed([found.local]):
+        return False
     return radius(found.local) * (1 - slack) <= found.fold_distance <= _refuted(found) * (1 + slack)
 
 

@@ -10,11 +10,12 @@ import gzip
 import hashlib
 import math
 import os
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ircert.certificates.growing import MOST_NODES, NoCover
+from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
 from ircert.checker import check_text
 from ircert.errors import IrcertError
@@ -42,70 +43,88 @@ def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> W
     """Write what a result claims, as far as it can be proved to the checker; never later than the deadline."""
     name = os.fspath(path)
     file = name.encode("utf-8", "backslashreplace").decode()  # names that are no text are shown as far as they are
-    with until(Deadline(SHARE * deadline.left())):
-        parts, reason = _parts(result)
-    if not parts:
+    best, reason = _checked(result, deadline)
+    if best is None:
         return Written(file, reason=reason)
-    try:
-        text = joined(result, parts)
-        claims, fault = check_text(text, stop=deadline.passed)
-    except IrcertError as error:
-        return Written(file, reason=str(error))
-    if fault is not None:
-        return Written(file, reason=f"the checker does not confirm it: {fault}")
+    text, claims = best
     content = gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text.encode()
     with replacing(name) as target:
         target.write(content)
     return Written(file, tuple(claims.split("\n")), hashlib.sha256(content).hexdigest(), len(content), reason)
 
 
-def _parts(result: Result) -> tuple[list[dict[str, Any]], str | None]:
-    """What can be proved, and why not more."""
+def _checked(result: Result, deadline: Deadline) -> tuple[tuple[str, str] | None, str | None]:
+    """The text that proves most, with the claims that the checker confirmed; and why not more."""
     bad = [] if result.witness is None and result.turned is None else [refutation(result)]
     if result.verdict == "refuted" or float(result.radius.certified) == 0.0:
-        return bad, None if bad else "no collision was found"
+        return _alone(result, bad, "no collision was found")
+    best, why = None, ""
     try:
-        proof = _proof(result)
+        for proof in _proofs(result, deadline):
+            good = injective(proof.radius, proof.matrix, proof.cover)
+            best = _confirmed(result, [good, *bad], deadline.passed)
     except (NoCover, np.linalg.LinAlgError, IrcertError) as error:
-        return bad, f"no proof of the good end: {error}"
+        why = str(error)
     except Undecided:
-        return bad, "no proof of the good end: time is over"
+        why = "time is over"
     except KeyboardInterrupt:
-        return bad, "no proof of the good end: interrupted"
-    good = injective(proof.radius, proof.matrix, proof.cover)
-    return [good, *bad], None
+        why = "interrupted"
+    return (best, None) if best is not None else _alone(result, bad, f"no proof of the good end: {why}")
 
 
-def _proof(result: Result) -> Proof:
-    """Of the ball that was asked about, or of the largest that is found below the certified radius."""
+def _alone(result: Result, bad: list[dict[str, Any]], reason: str) -> tuple[tuple[str, str] | None, str | None]:
+    """What refutes alone, which is checked at once, however late it is."""
+    if not bad:
+        return None, reason
+    try:
+        good = float(result.radius.certified) > 0 and result.verdict != "refuted"
+        return _confirmed(result, bad, None), reason if good else None
+    except (NoCover, IrcertError) as error:
+        return None, str(error)
+
+
+def _confirmed(result: Result, parts: list[dict[str, Any]], stop: Callable[[], bool] | None) -> tuple[str, str]:
+    """The text of a certificate that passes, and its claims."""
+    text = joined(result, parts)
+    claims, fault = check_text(text, stop=stop)
+    if fault is not None:
+        raise NoCover(f"the checker does not confirm it: {fault}")
+    return text, claims
+
+
+def _proofs(result: Result, deadline: Deadline) -> Iterator[Proof]:
+    """Of the ball that was asked about, or of larger and larger ones below the certified radius."""
     if result.trust == "solver":
         raise NoCover("the answer rests on a solver's float bound")
     size = result.graph.input_dim
     low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
-    proving = Proving(result.graph, Place(result.center, result.norm, low, high))
-    if result.asked_radius is not None:
-        return proving.prove(result.asked_radius)
-    radius = float(result.radius.certified)
-    return proving.prove_everywhere() if math.isinf(radius) else _largest(proving, radius)
+    with until(Deadline(SHARE * deadline.left())):
+        proving = Proving(result.graph, Place(result.center, result.norm, low, high))
+        if result.asked_radius is not None:
+            found = proving.prove(result.asked_radius)
+        elif math.isinf(float(result.radius.certified)):
+            found = proving.prove_everywhere()
+        else:
+            found = _first(proving, float(result.radius.certified))
+    yield found
+    top = float(result.radius.certified)
+    if result.asked_radius is not None or math.isinf(top) or found.radius != _short(FIRST * top):
+        return
+    for part in HIGHER:
+        with until(Deadline(SHARE * deadline.left())):
+            larger = top if part == 1.0 else _short(part * top)
+            found = proving.prove(larger, GROWTH * len(found.cover) + ROOM)
+        yield found
 
 
-def _largest(proving: Proving, radius: float) -> Proof:
-    found, why = None, NoCover("there is none")
+def _first(proving: Proving, radius: float) -> Proof:
+    why = NoCover("there is none")
     for part in (FIRST, *LOWER):
         try:
-            found = proving.prove(_short(part * radius), MOST_NODES)
-            break
+            return proving.prove(_short(part * radius))
         except NoCover as error:
             why = error
-    if found is None:
-        raise why
-    for part in HIGHER if found.radius == _short(FIRST * radius) else ():
-        try:
-            larger = part * radius if part == 1.0 else _short(part * radius)
-            found = proving.prove(larger, GROWTH * len(found.cover) + ROOM)
-        except (NoCover, Undecided):
-            break
-    return found
+    raise why
 
 
 def _short(radius: float) -> float:

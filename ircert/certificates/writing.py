@@ -21,7 +21,7 @@ from ircert.checker import check_text
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
-from ircert.limits import Deadline, Undecided, until
+from ircert.limits import Deadline, OutOfTime, Undecided, until
 from ircert.result.certificate import Written, injective, joined, refutation
 from ircert.result.result import Result
 
@@ -86,7 +86,12 @@ def _alone(result: Result, bad: list[dict[str, Any]], reason: str) -> tuple[tupl
 def _confirmed(result: Result, parts: list[dict[str, Any]], stop: Callable[[], bool] | None) -> tuple[str, str]:
     """The text of a certificate that passes, and its claims."""
     text = joined(result, parts)
-    claims, fault = check_text(text, stop=stop)
+    try:
+        claims, fault = check_text(text, stop=stop)
+    except IrcertError:
+        if stop is not None and stop():
+            raise OutOfTime from None
+        raise
     if fault is not None:
         raise NoCover(f"the checker does not confirm it: {fault}")
     return text, claims

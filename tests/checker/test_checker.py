@@ -14,6 +14,7 @@ from ircert.checker.__main__ import main
 from ircert.cli.main import run
 from ircert.errors import FileError
 from tests.result.support import fold
+from tests.test_mirror import code_lines
 
 LINE = ircert.load([([[1.0]], None)])
 
@@ -130,3 +131,10 @@ def test_the_checker_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert [main([path]) for path in paths] == [0, 4, 2]
     assert [main(paths), main([])] == [4, 2]
     assert "passed" in capsys.readouterr().out
+
+
+def test_the_checker_is_small() -> None:
+    """What a certificate of injectivity passes through: at most 500 lines of code."""
+    folder = Path(checker.__file__).parent
+    parts = [folder / f"{name}.py" for name in ("__init__", "reading", "network", "injective")]
+    assert sum(map(code_lines, parts)) <= 500

@@ -15,7 +15,7 @@ import numpy as np
 from ircert import __version__, engines
 from ircert.backends.solver_process import one_process
 from ircert.engines.asking import ask, check
-from ircert.engines.base import Cause, Progress, Question, Stop, farthest, silent
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
@@ -24,7 +24,7 @@ from ircert.geometry.domain import DomainLike
 from ircert.geometry.norm import NormLike
 from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
-from ircert.ir.graph import Graph
+from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Curve
 from ircert.limits import Deadline, until
 from ircert.questions.query import Problem, Query, positive_float
@@ -84,7 +84,7 @@ def certify(
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     question = Question(
-        graph=certifiable(graph, "the network"),
+        graph=graph if isinstance(graph, Graph) else load(graph),
         other=query.other,
         problem=query.problem,
         place=Place.of(query.ball),
@@ -100,11 +100,14 @@ def certify(
     )
     query.check(question.graph)
     chosen = engines.get(engine)
-    check(chosen, question)
-    if progress is not None:
-        progress(Progress(0.0, None, str(estimated_size(question))))
     with until(question.deadline), one_thread(), one_process():
-        answer = ask(chosen, question)
+        answer = _by_form_alone(question) if chosen.takes_smooth else None
+        if answer is None:
+            certifiable(question.graph, "the network")
+            check(chosen, question)
+            if progress is not None:
+                progress(Progress(0.0, None, str(estimated_size(question))))
+            answer = ask(chosen, question)
     answered = time.perf_counter()
     try:
         with engines.REGISTRY.blaming(answer.engine or chosen.name):
@@ -183,17 +186,32 @@ def _optional_network(given: Any) -> Graph | None:
     return None if given is None else certifiable(given, "the other network")
 
 
+def _by_form_alone(question: Question) -> Answer | None:
+    """The answer about a network that no search can take, where its form says enough."""
+    if first_uncertifiable(question.graph) is None:
+        return None
+    from ircert.engines.instant.engine import by_structure
+
+    found = by_structure(question)
+    return None if found is None else replace(found, engine="instant")
+
+
+def first_uncertifiable(graph: Graph) -> Node | None:
+    """The first node that no search can take, if there is one: only the form of such a network says something."""
+    return next((n for n in graph.nodes if not (n.op.piecewise_linear or isinstance(n.op, Curve))), None)
+
+
 def certifiable(given: Any, what: str) -> Graph:
     """A graph, or whatever `ircert.load` reads, as a graph that can be certified; UnsupportedModel if it cannot."""
     graph = given if isinstance(given, Graph) else load(given)
-    for node in graph.nodes:
-        if not (node.op.piecewise_linear or isinstance(node.op, Curve)):
-            raise UnsupportedModel(
-                f"`{node.op.kind}` in {what} is neither piecewise linear nor a smooth function of one number",
-                where=f"node `{node.name}`",
-                remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
-                "and of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like",
-            )
+    node = first_uncertifiable(graph)
+    if node is not None:
+        raise UnsupportedModel(
+            f"`{node.op.kind}` in {what} is neither piecewise linear nor a smooth function of one number",
+            where=f"node `{node.name}`",
+            remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
+            "and of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like, or a form that is injective by itself",
+        )
     return graph
 
 

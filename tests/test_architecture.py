@@ -25,6 +25,7 @@ PACKAGES = [
     "ircert.checker",
     "ircert.geometry",
     "ircert.bounds",
+    "ircert.structure",
     "ircert.programs",
     "ircert.passes",
     "ircert.frontends",

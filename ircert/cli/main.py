@@ -162,6 +162,9 @@ def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     opt.add_argument("--stats", action="store_true", help="show each pass's effect and time on stderr")
     opt.add_argument("--check", action="store_true", help="compare exact values before and after each pass")
     opt.add_argument("--list", action="store_true", help="list the passes and their options")
+    opt.add_argument(
+        "--explain-structure", action="store_true", help="show what the form of the graph alone says about injectivity"
+    )
     add_model_options(opt)
     opt.set_defaults(command=_opt)
 

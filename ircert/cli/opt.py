@@ -22,6 +22,7 @@ from ircert.passes.base import Pass
 from ircert.passes.dual_copy import DualCopy
 from ircert.passes.options import describe, to_text
 from ircert.passes.pipeline import Hook, Pipeline, Step
+from ircert.structure.known import Knowledge
 
 
 def opt(options: argparse.Namespace) -> int:
@@ -42,9 +43,22 @@ def opt(options: argparse.Namespace) -> int:
         complain(f"note: {note}")
     if options.output is not None:
         save(rewrite.result, options.output)
-    elif not (options.stages and pipeline.passes):
+    if options.explain_structure:
+        print(explained(Knowledge(rewrite.result)))
+    elif options.output is None and not (options.stages and pipeline.passes):
         print(_text(rewrite.result, full=options.full).rstrip("\n"))
     return 0
+
+
+def explained(knowledge: Knowledge) -> str:
+    """The steps from the output to the input, and what they come to."""
+    graph = knowledge.graph
+    count = int(knowledge.known[graph.input].sum())
+    if knowledge.is_injective:
+        end = "injective on the whole space: all inputs follow from the output"
+    else:
+        end = f"nothing shown: {count} of {graph.input_dim} inputs follow from the output, by these rules"
+    return "\n".join([*map(str, knowledge.steps), end])
 
 
 def _check_output(options: argparse.Namespace) -> None:

@@ -15,6 +15,7 @@ from tests.cli.commands import ircert_command
 from tests.cli.test_main import NET
 from tests.entry_points import FakePoint
 from tests.frontends.support import model, node
+from tests.structure.flows import couplings
 
 TWO_OUTPUTS = model([node("Relu", "x", "r"), node("Tanh", "x", "t")], {"x": ["N", 2]}, outputs=["r", "t"])
 
@@ -176,3 +177,15 @@ def test_opt_takes_another_network(net: Path) -> None:
     unused = ircert_command("opt", "net.ir", "-p", "dual-copy", "--other", "net.ir", cwd=net.parent)
     assert (unused.returncode, unused.stdout) == (2, "")
     assert "no pass takes another network" in unused.stderr
+
+
+@pytest.mark.rule("ST-8")
+def test_the_structure_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, spoilt, end in (("good", "", "all inputs follow"), ("bad", "relu", "nothing shown")):
+        path = tmp_path / f"{name}.ir"
+        path.write_text(str(couplings(np.random.default_rng(0), 4, 2, spoilt=spoilt)))
+        assert run(["opt", str(path), "--explain-structure"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert end in lines[-1]
+        assert "what the network returns" in lines[0]
+        assert len(lines) > 5

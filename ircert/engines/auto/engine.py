@@ -35,14 +35,14 @@ class Auto(Engine):
 
     def answer(self, question: Question) -> Answer:
         """The first answer, or what is known when time is up."""
-        from ircert.engines.instant.engine import always, instant
+        from ircert.engines.instant.engine import always, by_structure, instant
 
         looked = {name: _looked_at(engine, question) for name, engine in self._engines.items()}
         efforts = {name: effort for name, effort in looked.items() if isinstance(effort, Effort)}
         # Where an engine has a quick way of its own, exact arithmetic on wide layers would take longer than its answer.
         quick = any(effort.trial for effort in efforts.values())
         wide = quick and max(question.graph.sizes.values()) > WIDE
-        found = None if wide else instant(question)
+        found = by_structure(question) if wide else instant(question)
         if found is not None:
             return replace(_with_optimum(question, found), engine="instant")
         if not efforts:

@@ -18,36 +18,56 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Curve, Relu
 from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
+from ircert.structure.known import Knowledge
 
+STRUCTURE = "injective on the whole space by its structure, the input follows from the output step by step"
 MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
 """Weights times inputs, modulo a prime and in integers: a few seconds."""
 
 
 def instant(question: Question) -> Answer | None:
     """The answer, or None where no cheap argument applies in time."""
-    graph, other = _lowered(question)
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
-    if question.is_smooth:  # all that follows is about linear regions
-        return None
+    known = by_structure(question)  # first, because exact numbers of deep networks are long
+    if known is not None or question.is_smooth:  # all else is about linear regions
+        return known
+    graph, other = _lowered(question)
     try:
         with until(question.deadline):
             found = _collision(question, graph, other)
     except OutOfTime:
         return None
-    return always(question) if found is None else _never(question, found, _why_never(question, graph))
+    return _otherwise(question) if found is None else _never(question, found, _why_never(question, graph))
 
 
 def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
-    if question.is_smooth:
-        return None
+    known = by_structure(question)
+    return known if known is not None or question.is_smooth else _otherwise(question)
+
+
+def _otherwise(question: Question) -> Answer | None:
+    """… by arguments about linear regions."""
     try:
         with until(question.deadline):
             reason = _why_always(question, *_lowered(question))
     except OutOfTime:
         return None
     return None if reason is None else _always(question, reason)
+
+
+def by_structure(question: Question) -> Answer | None:
+    """The answer where the form of the network, as it was loaded, makes it injective on the whole space."""
+    graph = question.graph
+    if graph.output_dim < graph.input_dim:
+        return None
+    try:
+        with until(question.deadline):
+            knowledge = Knowledge(graph)
+    except OutOfTime:
+        return None
+    return _always(question, f"{STRUCTURE}: {knowledge.summary}") if knowledge.is_injective else None
 
 
 def _lowered(question: Question) -> tuple[Graph, Graph | None]:

@@ -1,0 +1,109 @@
+"""Residual blocks: from k s + g(s), with |g(s) - g(t)| < k |s - t| in some norm, follows s.
+
+g is all that is added to s, as far as it is computed from s and from what is known. Its Lipschitz constant is bounded
+by operator norms of its affine maps and slopes of its functions, in fractions rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from fractions import Fraction
+
+import numpy as np
+
+from ircert.bounds.operator_norms import Unbounded, norm_bound
+from ircert.exact.rounding import root_up
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array, Matrix
+from ircert.ir.graph import Graph, Node
+from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, Relu, Select
+from ircert.ir.ops.base import Op
+from ircert.ir.ops.curves import Cos, Elu, Erf, Gelu, GeluTanh, Mish, Sigmoid, Silu, Sin, Softplus, Softsign, Tanh
+from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu
+
+STEEPEST: dict[type[Op], Fraction] = {
+    **dict.fromkeys((Relu, Abs, Clip, Tanh, Softplus, Softsign, Sin, Cos), Fraction(1)),
+    Sigmoid: Fraction(1, 4),
+    Erf: Fraction(113, 100),
+    **dict.fromkeys((Gelu, GeluTanh, Silu, Mish), Fraction(6, 5)),
+}
+"""Bounds on slopes: 2/sqrt(pi) for erf; below 1.13, 1.13, 1.1 and 1.09 for the last four."""
+LARGEST = 1 << 22
+"""Entries of a matrix whose spectral norm is bounded."""
+
+
+def follows(graph: Graph, total: Node, start: str, known: Set[str]) -> bool:
+    """Whether the sum `total`, which is known, determines its operand `start`; nodes that are known are constants."""
+    times = total.operands.count(start)
+    rest = [name for name in total.operands if name != start]
+    try:
+        return bool(times) and any(_Growth(graph, start, known, norm).of_sum(rest) < times for norm in Norm)
+    except Unbounded:
+        return False
+
+
+class _Growth:
+    """Lipschitz constants of nodes as functions of one node, in one norm; Unbounded where there is none."""
+
+    def __init__(self, graph: Graph, start: str, known: Set[str], norm: Norm) -> None:
+        self.graph, self.norm = graph, norm
+        self.found: dict[str, Fraction] = {**dict.fromkeys(known, Fraction(0)), start: Fraction(1)}
+
+    def of_sum(self, names: list[str]) -> Fraction:
+        """Of the sum of some nodes."""
+        return sum(map(self._of, names), Fraction(0))
+
+    def _of(self, name: str) -> Fraction:
+        pending = [name]  # graphs are deeper than Python's stack
+        while pending:
+            node = self.graph[pending[-1]]
+            missing = [operand for operand in node.operands if operand not in self.found]
+            if node.name not in self.found and not missing:
+                self.found[node.name] = self._step(node, [self.found[operand] for operand in node.operands])
+            if node.name in self.found:
+                pending.pop()
+            pending += missing
+        return self.found[name]
+
+    def _step(self, node: Node, operands: list[Fraction]) -> Fraction:
+        op = node.op
+        if not operands:  # the input, which is not computed from the start
+            raise Unbounded
+        if not any(operands):
+            return Fraction(0)
+        if isinstance(op, Affine | LinearImageOp):
+            return self._of_matrix((op if isinstance(op, Affine) else op.affine).weight) * operands[0]
+        if type(op) is Add:
+            return sum(operands, Fraction(0))
+        if type(op) is Concat:
+            return self._side_by_side(operands)
+        if type(op) is Select:
+            repeats = int(np.bincount(op.indices).max())
+            return operands[0] * (1 if self.norm == Norm.INF else repeats)
+        return _slope(op) * operands[0]
+
+    def _of_matrix(self, weight: Matrix) -> Fraction:
+        if self.norm != Norm.TWO:
+            return norm_bound(weight, self.norm)
+        if int(np.prod(weight.shape)) > LARGEST:
+            product = norm_bound(weight, Norm.INF) * norm_bound(weight, Norm.ONE)
+            return Fraction(root_up(product))
+        dense: Array = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
+        return norm_bound(dense, self.norm)
+
+    def _side_by_side(self, operands: list[Fraction]) -> Fraction:
+        if self.norm == Norm.INF:
+            return max(operands)
+        if self.norm == Norm.ONE:
+            return sum(operands, Fraction(0))
+        return Fraction(root_up(sum((value * value for value in operands), Fraction(0))))
+
+
+def _slope(op: Op) -> Fraction:
+    if type(op) in STEEPEST:
+        return STEEPEST[type(op)]
+    if type(op) is LeakyRelu:
+        return max(Fraction(1), Fraction(float(np.abs(op.slope).max())))
+    if type(op) is Elu:
+        return max(Fraction(1), abs(Fraction(op.alpha)))
+    raise Unbounded

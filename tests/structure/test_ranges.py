@@ -1,0 +1,57 @@
+"""Ranges hold the values at random points, and say 0 is never met only where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ircert
+from ircert.ir.ops.curves import Sigmoid, Softplus, Tanh
+from ircert.ir.ops.piecewise import Abs
+from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.structure.ranges import ranges
+
+
+@pytest.mark.rule("ST-5")
+@settings(max_examples=40)
+@given(st.data())
+def test_ranges_hold_all_values(data: st.DataObject) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    build = ircert.Builder(2)
+    names = [build.input]
+    for _ in range(6):
+        op = data.draw(st.sampled_from([None, "relu", Tanh(), Sigmoid(), Softplus(), Exp(), Abs(), Product()]))
+        a, b = data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))
+        if op is None:
+            names.append(build.affine(a, rng.integers(-2, 3, (2, 2)), rng.integers(-2, 3, 2)))
+        elif op == "relu":
+            names.append(build.relu(a))
+        else:
+            names.append(build.node(op, *([a, b] if isinstance(op, Product) else [a])))  # type: ignore[arg-type]
+    found = ranges(build.graph(names[-1]))
+    points = rng.normal(size=(50, 2)) * np.exp2(rng.integers(-8, 3, (50, 1)))
+    for name in names:
+        if name in found:
+            values, known = build.graph(name)(points), found[name]
+            assert (values >= known.low - 1e-9 * np.abs(values)).all()
+            assert (values <= known.high + 1e-9 * np.abs(values)).all()
+            assert not ((values < 0) & known.positive).any()
+            assert not ((values > 0) & known.negative).any()
+
+
+@pytest.mark.rule("ST-5")
+def test_signs() -> None:
+    build = ircert.Builder(2)
+    scale = build.node(Exp(), build.input)
+    down = build.affine(scale, -np.eye(2))
+    both = build.affine(scale, [[1.0, -1.0], [1.0, 1.0]])
+    over = build.node(Reciprocal(), build.node(Product(), scale, down))
+    shifted = build.affine(build.node(Sigmoid(), build.input), np.eye(2), [0.0, -0.5])
+    known = ranges(build.graph(build.concat(both, over, shifted)))
+    assert known[scale].positive.all()
+    assert known[down].negative.all()
+    assert known[both].never_zero.tolist() == [False, True]
+    assert known[over].negative.all()
+    assert known[shifted].never_zero.tolist() == [True, False]

@@ -65,14 +65,14 @@ class Tables:
     """All that is known about a curve.
 
     start:  the cells reach from here, in cells; marks of the slope are where it may turn, those of the value likewise
-    bends:  the second derivative (of the table of a derivative: not more than that)
+    bends:  the second derivative; a derivative's own table has none
     tails:  for each side: where it begins, slope and offset of its line, and what value and slope are off by
     """
 
     start: int
     values: Polynomials
     slopes: Polynomials
-    bends: Polynomials
+    bends: Polynomials | None
     value_marks: Marks
     slope_marks: Marks
     tails: tuple[tuple[float, float, float, float, float], ...]
@@ -91,7 +91,8 @@ def slope_tables(curve: Curve) -> Tables:
     made, derivative = tables(curve), _Maker(_Derivative(curve))
     with ctx.workprec(BITS):
         marks = derivative.marks(1), derivative.marks(2)
-        return Tables(made.start, made.slopes, made.bends, made.bends, *marks, derivative.tails)
+        assert made.bends is not None
+        return Tables(made.start, made.slopes, made.bends, None, *marks, derivative.tails)
 
 
 class _Derivative:

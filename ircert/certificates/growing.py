@@ -147,7 +147,7 @@ class Growing:
 
     def __init__(self, leaves: Leaves, ground: Ground, exact: Exact) -> None:
         self.leaves, self.ground, self.exact = leaves, ground, exact
-        self.batch = min(MOST_AT_ONCE, max(8, AT_ONCE // leaves.network.numbers))
+        self.batch = min(MOST_AT_ONCE, max(1, AT_ONCE // leaves.network.numbers))
         size = len(leaves.free)
         self.wrong, self.corners = np.zeros((0, size)), np.zeros((0, leaves.matrix.shape[1], size))
         """Points where C is wrong, and Jacobians of corners of nodes that were not closed."""

@@ -14,7 +14,7 @@ from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, No
 from ircert.certificates.leaves import Leaves
 from ircert.certificates.matrices import NONE, Matrices
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
-from ircert.checker.network import Network
+from ircert.checker.network import MOST_NUMBERS, Network, TooLong
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -53,14 +53,13 @@ class Proving:
     """Proofs that a network is injective on balls of one place; matrices learn from one ball for the next."""
 
     def __init__(self, graph: Graph, place: Place) -> None:
-        self.graph, self.place = graph, place
+        self.graph, self.place, self.network = graph, place, _in_integers(graph)
         self.free = np.flatnonzero(place.low < place.high)
         fixed = {j: float(place.center[j]) for j in range(len(place.center)) if j not in self.free}
         lowered = Lowered(graph, fixed).merged
         if lowered.output_dim < len(self.free):
             raise NoCover("there are fewer outputs than free inputs")
         setting = Setting(lowered, "local", lowered.output_dim, place.keep(self.free).simplest)
-        self.network = Network(graph)
         self._floats = FloatNetwork(self.network)
         self._matrices = Matrices(setting)
         self._counts = Counts()
@@ -143,6 +142,17 @@ class Proving:
     def _leaves(self, matrix: list[list[int]], ground: Ground) -> Leaves:
         noise = self._floats.noise(ground.low, ground.high)
         return Leaves(self._floats, np.array(matrix, dtype=np.float64), self.free, noise)
+
+
+def _in_integers(graph: Graph) -> Network:
+    """The checker's network, if it is not too large for it, or for floats."""
+    try:
+        found = Network(graph)
+    except TooLong as error:
+        raise NoCover(str(error)) from None
+    if max(found.graph.sizes.values()) * (1 + graph.input_dim + found.neurons) > MOST_NUMBERS:
+        raise NoCover("the network is too large for a certificate")
+    return found
 
 
 def _nothing() -> None:

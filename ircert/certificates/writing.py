@@ -18,6 +18,7 @@ import numpy as np
 from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
 from ircert.checker import check_text
+from ircert.checker.network import TooLong
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
@@ -63,7 +64,7 @@ def _checked(result: Result, deadline: Deadline) -> tuple[tuple[str, str] | None
         for proof in _proofs(result, deadline):
             good = injective(proof.radius, proof.matrix, proof.cover)
             best = _confirmed(result, [good, *bad], deadline.passed)
-    except (NoCover, np.linalg.LinAlgError, IrcertError) as error:
+    except (NoCover, TooLong, np.linalg.LinAlgError, IrcertError) as error:
         why = str(error)
     except Undecided:
         why = "time is over"

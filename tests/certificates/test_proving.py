@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import ircert
+from ircert.certificates import proving
 from ircert.certificates.emptiness import excluding
 from ircert.certificates.floats import FloatNetwork
 from ircert.certificates.growing import NoCover, Tree, Wrong
 from ircert.certificates.proving import Proving, shortened
-from ircert.checker import check_text
+from ircert.checker import check_text, network
 from ircert.checker.network import Network
 from ircert.data.networks import bundled
 from ircert.errors import UnsupportedModel
@@ -99,13 +101,13 @@ def test_the_whole_space() -> None:
 
 def test_matrices_learn_from_what_failed() -> None:
     """A matrix for the points of a small ball is wrong in a larger one; the next one knows where."""
-    proving = Proving(bundled("vanderpol-2-10-10-2"), place([0.0, 0.0]))
-    early = proving._growing(2.38, shortened(proving._matrices.first(0.01)))
+    proofs = Proving(bundled("vanderpol-2-10-10-2"), place([0.0, 0.0]))
+    early = proofs._growing(2.38, shortened(proofs._matrices.first(0.01)))
     with pytest.raises(Wrong):
         early.cover(100_000)
     assert len(early.wrong)
     assert len(early.corners)
-    later = proving._growing(2.38, shortened(proving._matrices.another(2.38, early.wrong, early.corners)))
+    later = proofs._growing(2.38, shortened(proofs._matrices.another(2.38, early.wrong, early.corners)))
     assert 1 <= later.expected(np.random.default_rng(0).random((16, 2))) < 1e6
     assert len(later.tree) == 1  # it begins anew
 
@@ -120,27 +122,34 @@ def test_what_is_false_is_not_covered() -> None:
 
 
 def test_time_and_curves() -> None:
-    proving = Proving(bundled("lorenz-3-16-16-3"), place([0.0, 0.0, 0.0]))
+    proofs = Proving(bundled("lorenz-3-16-16-3"), place([0.0, 0.0, 0.0]))
     with until(Deadline(0.0)), pytest.raises((OutOfTime, NoCover)):
-        proving.prove(1.0)
+        proofs.prove(1.0)
     build = ircert.Builder(1)
     with pytest.raises(UnsupportedModel):
         Proving(build.graph(build.node(Tanh(), build.input)), place([0.0]))
 
 
+@pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_NUMBERS"), (network, "MOST_WEIGHTS")])
+def test_networks_that_are_too_large(module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, limit, 100)
+    with pytest.raises(NoCover, match=r"too large|entries"):
+        Proving(bundled("vanderpol-2-10-10-2"), place([0.0, 0.0]))
+
+
 def test_floats_see_what_integers_do() -> None:
     """Sides and forms of a node, and derivatives, against a point's own."""
     graph = residual()
-    network = FloatNetwork(Network(graph))
+    floats = FloatNetwork(Network(graph))
     low, high = np.array([[0.2, 0.1]]), np.array([[0.3, 0.2]])
-    none = np.full((network.neurons, 1), np.nan)
-    known = network.enclose(low, high, none, network.noise(low[0], high[0]))
-    tangents = network.tangents(np.nan_to_num(known.sides, nan=1.0), np.arange(2))
+    none = np.full((floats.neurons, 1), np.nan)
+    known = floats.enclose(low, high, none, floats.noise(low[0], high[0]))
+    tangents = floats.tangents(np.nan_to_num(known.sides, nan=1.0), np.arange(2))
     middle = (low + high)[0] / 2
     step = 1e-6
     ahead = np.array([(graph(middle + step * e) - graph(middle - step * e)) / (2 * step) for e in np.eye(2)]).T
     assert np.allclose(tangents.output[0], ahead)
-    assert known.rows.shape[0] == network.neurons
+    assert known.rows.shape[0] == floats.neurons
 
 
 def test_sides_that_exclude_each_other() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ircert.checker.network import Column, Forms, Network, TooLong, require_room
+from ircert.checker.network import WORD, Column, Forms, Network, TooLong, require_room
 from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 
@@ -81,6 +81,7 @@ class Checking:
     def __init__(self, claim: Injective, network: Network, depth: int) -> None:
         self.claim, self.network = claim, network
         more = depth + 1
+        require_room(depth * len(claim.center))
         self.unit = claim.unit << more
         self.center = [c << more for c in claim.center]
         self.whole, self.radius = claim.radius is None, (claim.radius or 0) << more
@@ -89,6 +90,7 @@ class Checking:
         high = [v if b is None else min(b << more, v) for v, b in zip(high, claim.high, strict=True)]
         self.root = Part(low, high, {})
         self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b or self.whole]
+        self.words = 1 + max(map(int.bit_length, low + high)) // WORD
 
     def fault(self, stop: Callable[[], bool]) -> str | None:
         """Walk down the tree, in preorder."""
@@ -117,6 +119,7 @@ class Checking:
 
     def parts(self, node: Part, kind: str, index: int) -> list[Part] | None:
         """Both parts of a node: neuron `index` on or off, or the halves of its box; None where there are none."""
+        self.network.spend(len(node.sides) if kind == "?" else len(node.low) + self.words)
         if kind == "?":
             if index >= self.network.neurons or index in node.sides:
                 return None
@@ -141,6 +144,7 @@ class Checking:
 
     def _outside(self, node: Part) -> bool:
         """Whether a box has no inner point of the ball: of the coordinates' distances from the centre, their norm."""
+        self.network.spend(len(node.low) * self.words * (self.words if self.claim.norm == "2" else 1))
         sides = zip(node.low, node.high, self.center, strict=True)
         gaps = [max(a - c, c - b, 0) for a, b, c in sides]
         if self.claim.norm == "2":
@@ -152,35 +156,46 @@ class Checking:
         tangent = _Tangent(sides, len(self.free))
         if len(weights) != tangent.size - len(self.free):
             return False
-        require_room(tangent.size**2)
+        require_room(tangent.size * max(tangent.size, len(self.root.low)))
         self.claim.counts["most open"] = max(self.claim.counts["most open"], len(weights))
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
-        values = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
-        output = values[self.network.graph.output]
+        output = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
         top = max([output.exponent, *(exponent for _, exponent in tangent.below)])
+        self._require(tangent, output, top, max(weights, default=1))
         columns = output.over(top, tangent.size)
         rows = [[sum(map(int.__mul__, row, column)) for column in columns] for row in self.claim.matrix]
         for rank, ((row, exponent), weight) in enumerate(zip(tangent.below, weights, strict=True)):
             form = [-weight * v << (top - exponent) for v in row] + [0] * (tangent.size - len(row))
             form[len(self.free) + rank] += weight << top
             rows.append(form)
-        self.network.spend(tangent.size**3)
         return positive_definite([[rows[i][j] + rows[j][i] for j in range(i + 1)] for i in range(tangent.size)])
+
+    def _require(self, tangent: _Tangent, output: Forms, top: int, weight: int) -> None:
+        """Count what H takes, and refuse what is too much: its rows are products with C, or rows below neurons."""
+        longest = output.bits + top - output.exponent
+        bits = max(longest + LARGEST.bit_length(), max(1, tangent.bits) + top + weight.bit_length())
+        count, outputs = tangent.size, len(self.claim.matrix[0])
+        require_room(count * max(count, outputs), bits)
+        effort = count * (len(self.free) * outputs * (1 + longest // WORD) + count * (1 + bits // WORD))
+        self.network.spend(effort + count**3)
 
 
 class Enclosure:
     """What holds in a node for all neurons: forms in variables between -1 and 1 (C-10), and sides that follow."""
 
     def __init__(self, checking: Checking, node: Part) -> None:
-        self.given, self.sides = node.sides, dict[int, int | None]()
+        self.given, self.sides, self.spend = node.sides, dict[int, int | None](), checking.network.spend
         self.rows: dict[int, tuple[Column, int]] = {}
         self.size = 1 + len(checking.free)
         if checking.whole:  # nothing is known but what is given
             self.sides = {i: node.sides.get(i) for i in range(checking.network.neurons)}
             return
+        size = len(node.low)
+        require_room(size * self.size, WORD * checking.words // size)
+        checking.network.spend(size * (self.size + checking.words))
         start = [[(a + b) // 2 for a, b in zip(node.low, node.high, strict=True)]]
         for j in checking.free:
-            start.append([(node.high[j] - node.low[j]) // 2 if i == j else 0 for i in range(len(node.low))])
+            start.append([(node.high[j] - node.low[j]) // 2 if i == j else 0 for i in range(size)])
         checking.network.walk(checking.network.hidden, Forms(start, 0), self.neurons, checking.unit)
 
     def neurons(self, first: int, forms: Forms) -> Forms:
@@ -197,7 +212,7 @@ class Enclosure:
             slope = side << FINE if side is not None else ((high << FINE) + (high - low) // 2) // (high - low)
             factors.append(2 * slope)
             shifts.append(0 if side is not None else max(-slope * low, ((1 << FINE) - slope) * high))
-        require_room(len(middles) * (self.size + sum(map(bool, shifts))))
+        require_room(len(middles) * (self.size + sum(map(bool, shifts))), forms.bits + FINE + 1)
         columns = [[f * v for f, v in zip(factors, column, strict=True)] for column in forms.columns]
         columns[0] = [v + t for v, t in zip(columns[0], shifts, strict=True)]
         columns += [[0] * len(middles) for _ in range(self.size - len(columns))]
@@ -210,6 +225,8 @@ class Enclosure:
         if not set(multipliers) <= set(self.rows):
             return False
         top = max(exponent for _, exponent in (self.rows[i] for i in multipliers))
+        longest = max(max(map(int.bit_length, row)) + top - exponent for row, exponent in self.rows.values())
+        self.spend(len(multipliers) * self.size * (1 + longest // WORD))
         total = [0] * self.size
         for i, multiplier in multipliers.items():
             row, exponent = self.rows[i]
@@ -226,11 +243,14 @@ class _Tangent:
         self.sides, self.known = sides, size
         self.size = size + sum(side is None for side in sides.values())
         self.below: list[tuple[Column, int]] = []
+        self.bits = 0  # before the point, of the longest number below open neurons
 
     def neurons(self, first: int, forms: Forms) -> Forms:
         """Derivatives of relus; those of what open neurons read are kept."""
         sides = [self.sides[first + i] for i in range(len(forms.columns[0]))]
-        require_room(len(sides) * (self.known + sides.count(None)))
+        require_room(len(sides) * (self.known + sides.count(None)), forms.bits)
+        if None in sides:
+            self.bits = max(self.bits, forms.bits - forms.exponent)
         columns = [[v if side else 0 for v, side in zip(column, sides, strict=True)] for column in forms.columns]
         columns += [[0] * len(sides) for _ in range(self.known - len(columns))]
         for i, side in enumerate(sides):
@@ -257,17 +277,24 @@ def positive_definite(table: list[Column]) -> bool:
         return False
     scale = [(row[i].bit_length() - KEPT) // 2 for i, row in enumerate(table)]
     rows = [[_shifted(v, scale[i] + scale[j]) for j, v in enumerate(row)] for i, row in enumerate(table)]
+    if not all(map(_is_short, rows)):
+        return False
     for i, row in enumerate(rows):
         row[i] -= len(rows)
     while rows:
         *last, pivot = rows.pop()
-        if pivot <= 0:
+        if pivot <= 0 or not _is_short(last):
             return False
         for i, row in enumerate(rows):
             if last[i]:
                 rows[i] = row = [v + (-last[i] * w) // pivot for v, w in zip(row, last, strict=False)]
             row[i] -= len(rows)
     return True
+
+
+def _is_short(row: Column) -> bool:
+    """Whether no number has more bits than those on the diagonal: else it is not definite, and gets ever longer."""
+    return all(v.bit_length() <= KEPT + 1 for v in row)
 
 
 def _shifted(value: int, right: int) -> int:

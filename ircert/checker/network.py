@@ -7,8 +7,10 @@ variable c. Affine maps, sums, choices and neighbours are linear; what a relu do
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from operator import mul
 
@@ -22,11 +24,12 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 
 Column = list[int]
-MOST_WEIGHTS, MOST_BITS, MOST_NUMBERS = 2**23, 2**31, 2**25
-"""Entries of all matrices together, their bits, and numbers of the forms of one node."""
+MOST_WEIGHTS, MOST_BITS, MOST_WORDS = 2**23, 2**31, 2**27
+"""Entries of all matrices together, their bits, and words of all forms that are held at once."""
 MOST_EFFORT = 2**37
 """Products of numbers of one machine word, about: an hour or two."""
-WORD = 64
+WORD, NUMBER, STEP = 64, 4, 256
+"""Bits of a word; words that a number takes beside its digits, and the effort of a step beside what it computes."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class Forms:
 
     columns: list[Column]
     exponent: int
+
+    @cached_property
+    def bits(self) -> int:
+        """Of the longest number."""
+        return max(max(map(int.bit_length, column)) for column in self.columns)
 
     def over(self, exponent: int, columns: int) -> list[Column]:
         """The same over a larger power of two, with columns of zeros added."""
@@ -79,40 +87,60 @@ class Network:
         if weights > MOST_WEIGHTS or bits > MOST_BITS:
             raise TooLong(f"the matrices of its network have more than {MOST_WEIGHTS} entries, or {MOST_BITS} bits")
 
-    def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> dict[str, Forms]:
-        """The forms of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for biases."""
-        values = {self.graph.input: start}
+    def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> Forms:
+        """The forms of the last of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for
+        biases. What no later node reads is forgotten."""
+        values, found, held = {self.graph.input: start}, start, words(start)
+        left = Counter(name for node in nodes for name in node.operands)
         for node in nodes:
             given = [values[name] for name in node.operands]
-            require_room(self.graph.sizes[node.name] * max(len(forms.columns) for forms in given))
+            self._require(node, given, unit, held)
             if node.name in self.maps:
-                values[node.name] = self._affine(self.maps[node.name], given[0], unit)
+                found = self._affine(self.maps[node.name], given[0], unit)
             elif node.name in self.first:
-                values[node.name] = neurons(self.first[node.name], given[0])
+                found = neurons(self.first[node.name], given[0])
             else:
-                values[node.name] = _rearranged(node, given)
-        return values
+                found = _rearranged(node, given)
+            values[node.name] = found
+            left.subtract(node.operands)
+            held += words(found) - sum(words(values.pop(name)) for name in set(node.operands) if not left[name])
+        return found
+
+    def _require(self, node: Node, given: list[Forms], unit: int, held: int) -> None:
+        """Count what the forms of a node take, and refuse what is too much before it is there."""
+        exponent, count = max(forms.exponent for forms in given), max(len(forms.columns) for forms in given)
+        bits = max(forms.bits + exponent - forms.exponent for forms in given) + len(given).bit_length()
+        factors = 1
+        if node.name in self.maps:
+            known = self.maps[node.name]
+            factors = min(len(known.rows), len(known.columns)) * (1 + known.bits // WORD)
+            bits = max(bits + len(known.columns).bit_length(), unit.bit_length() + exponent) + known.bits
+        numbers = count * max(self.graph.sizes[node.name], sum(len(forms.columns[0]) for forms in given))
+        require_room(numbers, bits, held)
+        self.spend(numbers * factors * (1 + max(forms.bits for forms in given) // WORD))
 
     def _affine(self, given: _Map, forms: Forms, unit: int) -> Forms:
-        longest = max(max(map(int.bit_length, column)) for column in forms.columns)
-        words = (1 + longest // WORD) * (1 + given.bits // WORD)
-        self.spend(len(given.rows) * len(given.columns) * len(forms.columns) * words)
         columns = [given.times(column) for column in forms.columns]
         if unit:
             columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], given.bias, strict=True)]
         return Forms(columns, forms.exponent + given.exponent)
 
     def spend(self, effort: int) -> None:
-        """Count work; TooLong where it is too much."""
-        self.effort += effort
+        """Count the work of a step; TooLong where it is too much."""
+        self.effort += effort + STEP
         if self.effort > MOST_EFFORT:
             raise TooLong("it takes too long to be checked")
 
 
-def require_room(numbers: int) -> None:
-    """TooLong where forms of one node would have more numbers than memory should hold."""
-    if numbers > MOST_NUMBERS:
-        raise TooLong("its network has too many neurons that may be on or off")
+def require_room(numbers: int, bits: int = 0, held: int = 0) -> None:
+    """TooLong where so many numbers, of so many bits, are more than memory should hold beside the words it holds."""
+    if held + numbers * (NUMBER + 1 + bits // WORD) > MOST_WORDS:
+        raise TooLong("its network has too many neurons that may be on or off, or its numbers are too long")
+
+
+def words(forms: Forms) -> int:
+    """How much memory forms take, at most."""
+    return len(forms.columns) * len(forms.columns[0]) * (NUMBER + 1 + forms.bits // WORD)
 
 
 class _Map:

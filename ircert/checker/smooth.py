@@ -16,6 +16,8 @@ from ircert.ir.ops import Affine
 
 MOST_WEIGHTS, MOST_WORK, MOST_UNKNOWNS = 2**23, 2**29, 2**9
 """Entries of all matrices of a network, these times the columns of a Jacobian, and unknowns: minutes (C-18)."""
+MOST_ENTRIES, MOST_SLOPES, LONGEST = 2**22, 2**25, 2**14
+"""Entries of all nodes, these times the columns, and bits of a number over the common denominator."""
 BITS = (128, 512)
 """Of determinants: more where the first do not tell."""
 
@@ -53,11 +55,19 @@ def _require_effort(claim: Boxes | Turned, lowered: Callable[[Graph], Graph]) ->
     columns = len(claim.x)
     if isinstance(claim, Boxes):
         columns = max(1, sum(r != 0 for r in claim.x_radii + claim.y_radii))
+    numbers = [claim.unit, claim.radius, *claim.center, *claim.x, *claim.y]
+    numbers += [*claim.x_radii, *claim.y_radii] if isinstance(claim, Boxes) else []
+    if max(number.bit_length() for number in numbers) > LONGEST or columns > MOST_UNKNOWNS:
+        raise ValueError("its numbers are too long, or too many, for interval arithmetic")
     for graph in (claim.model, claim.other):
-        ops = [] if graph is None else [node.op for node in lowered(graph).nodes]
+        core = None if graph is None else lowered(graph)
+        ops = [] if core is None else [node.op for node in core.nodes]
         weights = sum(math.prod(op.weight.shape) for op in ops if isinstance(op, Affine))
-        if weights > MOST_WEIGHTS or weights * columns > MOST_WORK or columns > MOST_UNKNOWNS:
+        entries = 0 if core is None else sum(core.sizes.values())
+        if weights > MOST_WEIGHTS or weights * columns > MOST_WORK:
             raise ValueError("interval arithmetic with its network is too long to be checked")
+        if entries > MOST_ENTRIES or entries * columns > MOST_SLOPES:
+            raise ValueError("interval arithmetic with its network takes too much room to be checked")
 
 
 def _boxes_fault(claim: Boxes, arithmetic: Any) -> str | None:

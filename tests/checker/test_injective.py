@@ -27,6 +27,7 @@ from ircert.geometry.place import Place
 from ircert.result.certificate import injective
 from tests.checker.second import positive, proves
 from tests.effort import examples
+from tests.test_files import at_most
 
 BENT = ircert.parse(str(ircert.load([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -0.5]], None)])))
 """relu(x) - relu(x - 1) / 2: injective where x > 0."""
@@ -349,7 +350,7 @@ def test_positive_definite_matrices(size: int, seed: int, scale: int) -> None:
     assert not positive_definite([singular[0][:1], singular[1]])
 
 
-@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_BITS", "MOST_NUMBERS", "MOST_EFFORT"])
+@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_BITS", "MOST_WORDS", "MOST_EFFORT"])
 def test_work_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = json.dumps(written(BENT, [2], radius="3/2", matrix=[["8"]], cover="=4"))
     assert check_text(given)[1] is None
@@ -373,3 +374,47 @@ def test_deep_covers_and_time() -> None:
         check_text(json.dumps(written(BENT, [2], radius="1", matrix=[["8"]], cover=deep)))
     with pytest.raises(FileError, match="time is over"):
         check_text(json.dumps(written(BENT, [2], radius="1", matrix=[["8"]], cover="=")), stop=lambda: True)
+
+
+MANY = 2**15
+LINE = "ircert.ir/1\nx = input(length=1)\n"
+FIRST = f"ircert.ir/1\nx = input(length={MANY})\ny = select(x, indices=[0])\nreturn y\n"
+WIDE = f"{LINE}y = affine(x, weight=[{', '.join(['[1]'] * 2**13)}])\nz = relu(y)\nreturn z\n"
+SUM = f"{LINE}y = affine(x, weight=[[0.5]])\nz = add(y{', x' * 10_000})\nt = relu(z)\nreturn t\n"
+LONG = "1" + "0" * 200_000
+
+
+@pytest.mark.rule("C-6", "C-15")
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (FIRST, {"cover": "="}),
+        (FIRST, {"cover": " ".join(["/0"] * 1000 + ["="] * 1001)}),
+        (WIDE, {"cover": "=", "radius": LONG}),
+        (SUM, {"cover": "=", "radius": LONG}),
+    ],
+    ids=["inputs", "cuts", "digits", "operands"],
+)
+def test_small_files_that_fill_the_memory(text: str, fields: dict[str, Any]) -> None:
+    """Inputs times free inputs, boxes of a way down, and digits of every number are counted beforehand."""
+    graph = ircert.parse(text)
+    matrix = [["1"] * graph.output_dim] * graph.input_dim
+    given = json.dumps(written(graph, [0] * graph.input_dim, **{"radius": "1", "matrix": matrix, **fields}))
+    with at_most(200), pytest.raises(FileError, match="too long"):
+        check_text(given)
+
+
+def test_all_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relus without matrices between them, cuts, and boxes outside of the ball take their time, too."""
+    lines = "".join(f"a{k} = relu(a{k - 1})\n" for k in range(1, 200))
+    chain = ircert.parse(f"ircert.ir/1\nx = input(length=1)\na0 = relu(x)\n{lines}return a199\n")
+    plane = ircert.parse("ircert.ir/1\nx = input(length=2)\nreturn x\n")
+    corner = " ".join(["/0 = /1 =", "/0"] + ["/0"] * 300 + ["-"] * 302)
+    unit = [["1", "0"], ["0", "1"]]
+    monkeypatch.setattr(network, "MOST_EFFORT", 2**16)
+    for content in (
+        written(chain, [2], radius="1", matrix=[["1"]], cover="/0 = ="),
+        written(plane, [0, 0], radius=f"1/1{'0' * 2000}1", norm="2", matrix=unit, cover=corner),
+    ):
+        with pytest.raises(FileError, match="takes too long"):
+            check_text(json.dumps(content))

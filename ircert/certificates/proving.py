@@ -14,7 +14,7 @@ from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, No
 from ircert.certificates.leaves import Leaves
 from ircert.certificates.matrices import NONE, Matrices
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
-from ircert.checker.network import MOST_NUMBERS, Network, TooLong
+from ircert.checker.network import MOST_WORDS, NUMBER, Network, TooLong
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -150,7 +150,7 @@ def _in_integers(graph: Graph) -> Network:
         found = Network(graph)
     except TooLong as error:
         raise NoCover(str(error)) from None
-    if max(found.graph.sizes.values()) * (1 + graph.input_dim + found.neurons) > MOST_NUMBERS:
+    if max(found.graph.sizes.values()) * (1 + graph.input_dim + found.neurons) > MOST_WORDS // (NUMBER + 1):
         raise NoCover("the network is too large for a certificate")
     return found
 

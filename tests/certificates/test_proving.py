@@ -130,7 +130,7 @@ def test_time_and_curves() -> None:
         Proving(build.graph(build.node(Tanh(), build.input)), place([0.0]))
 
 
-@pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_NUMBERS"), (network, "MOST_WEIGHTS")])
+@pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_WORDS"), (network, "MOST_WEIGHTS")])
 def test_networks_that_are_too_large(module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, limit, 100)
     with pytest.raises(NoCover, match=r"too large|entries"):

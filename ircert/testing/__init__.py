@@ -19,6 +19,7 @@ if find_spec("hypothesis") is None:
 from ircert.testing.checks import assert_preserves, assert_round_trips, assert_same_function, sample_points
 from ircert.testing.conformance import Report, cases_for, check_backend, check_case, check_outcome
 from ircert.testing.engines import EngineReport, KnownRadius, check_engine, known_radii
+from ircert.testing.invertible import invertible_networks
 from ircert.testing.operations import check_operation
 from ircert.testing.programs import CASES, Case, small_program
 from ircert.testing.strategies import graphs, mlps, numbers, points, residual_networks, vectors
@@ -41,6 +42,7 @@ __all__ = [
     "check_outcome",
     "check_writer",
     "graphs",
+    "invertible_networks",
     "known_radii",
     "mlps",
     "numbers",

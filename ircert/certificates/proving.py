@@ -14,7 +14,8 @@ from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, No
 from ircert.certificates.leaves import Leaves
 from ircert.certificates.matrices import NONE, Matrices
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
-from ircert.checker.network import MOST_WORDS, NUMBER, Network, TooLong
+from ircert.checker.limits import MOST_WORDS, NUMBER, TooLong
+from ircert.checker.network import Network
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.covering import Covering

@@ -18,7 +18,7 @@ import numpy as np
 from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
 from ircert.checker import check_text
-from ircert.checker.network import TooLong
+from ircert.checker.limits import TooLong
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ircert.checker.network import WORD, Column, Forms, Network, TooLong, require_room
+from ircert.checker.limits import WORD, TooLong, require_room, words
+from ircert.checker.network import Column, Forms, Network
 from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 
@@ -90,7 +91,7 @@ class Checking:
         high = [v if b is None else min(b << more, v) for v, b in zip(high, claim.high, strict=True)]
         self.root = Part(low, high, {})
         self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b or self.whole]
-        self.words = 1 + max(map(int.bit_length, low + high)) // WORD
+        self.words = words(max(map(int.bit_length, low + high)))
 
     def fault(self, stop: Callable[[], bool]) -> str | None:
         """Walk down the tree, in preorder."""
@@ -161,7 +162,8 @@ class Checking:
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
         output = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
         top = max([output.exponent, *(exponent for _, exponent in tangent.below)])
-        self._require(tangent, output, top, max(weights, default=1))
+        below = max(1, tangent.bits) + max(weights, default=1).bit_length()
+        self.network.spend_on_table(tangent.size, output, self.claim.matrix, below, top)
         columns = output.over(top, tangent.size)
         rows = [[sum(map(int.__mul__, row, column)) for column in columns] for row in self.claim.matrix]
         for rank, ((row, exponent), weight) in enumerate(zip(tangent.below, weights, strict=True)):
@@ -169,15 +171,6 @@ class Checking:
             form[len(self.free) + rank] += weight << top
             rows.append(form)
         return positive_definite([[rows[i][j] + rows[j][i] for j in range(i + 1)] for i in range(tangent.size)])
-
-    def _require(self, tangent: _Tangent, output: Forms, top: int, weight: int) -> None:
-        """Count what H takes, and refuse what is too much: its rows are products with C, or rows below neurons."""
-        longest = output.bits + top - output.exponent
-        bits = max(longest + LARGEST.bit_length(), max(1, tangent.bits) + top + weight.bit_length())
-        count, outputs = tangent.size, len(self.claim.matrix[0])
-        require_room(count * max(count, outputs), bits)
-        effort = count * (len(self.free) * outputs * (1 + longest // WORD) + count * (1 + bits // WORD))
-        self.network.spend(effort + count**3)
 
 
 class Enclosure:
@@ -226,7 +219,7 @@ class Enclosure:
             return False
         top = max(exponent for _, exponent in (self.rows[i] for i in multipliers))
         longest = max(max(map(int.bit_length, row)) + top - exponent for row, exponent in self.rows.values())
-        self.spend(len(multipliers) * self.size * (1 + longest // WORD))
+        self.spend(len(multipliers) * self.size * words(longest))
         total = [0] * self.size
         for i, multiplier in multipliers.items():
             row, exponent = self.rows[i]

@@ -16,6 +16,7 @@ from operator import mul
 
 import numpy as np
 
+from ircert.checker.limits import Effort, TooLong, room
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.build import Builder
@@ -24,12 +25,8 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 
 Column = list[int]
-MOST_WEIGHTS, MOST_BITS, MOST_WORDS = 2**23, 2**31, 2**27
-"""Entries of all matrices together, their bits, and words of all forms that are held at once."""
-MOST_EFFORT = 2**37
-"""Products of numbers of one machine word, about: an hour or two."""
-WORD, NUMBER, STEP = 64, 4, 256
-"""Bits of a word; words that a number takes beside its digits, and the effort of a step beside what it computes."""
+MOST_WEIGHTS, MOST_BITS = 2**23, 2**31
+"""Entries of all matrices together, and their bits."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +52,7 @@ Neurons = Callable[[int, Forms], Forms]
 """What a relu does, from the number of its first neuron and the forms it reads."""
 
 
-class TooLong(ValueError):
-    """It would take too long to check."""
-
-
-class Network:
+class Network(Effort):
     """A graph lowered to core operations, each by the identity that `spec/ir.md` proves for it."""
 
     def __init__(self, graph: Graph) -> None:
@@ -74,8 +67,7 @@ class Network:
                 self.neurons += core.sizes[node.name]
         last = max((k for k, node in enumerate(self.nodes) if node.name in self.first), default=-1)
         self.hidden = self.nodes[: last + 1]
-        self.maps = {node.name: _Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
-        self.effort = 0
+        self.maps = {node.name: Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
 
     def _require_room(self) -> None:
         weights = bits = 0
@@ -90,11 +82,11 @@ class Network:
     def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> Forms:
         """The forms of the last of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for
         biases. What no later node reads is forgotten."""
-        values, found, held = {self.graph.input: start}, start, words(start)
+        values, found, held = {self.graph.input: start}, start, room(start)
         left = Counter(name for node in nodes for name in node.operands)
         for node in nodes:
             given = [values[name] for name in node.operands]
-            self._require(node, given, unit, held)
+            self.spend_on_forms(self.graph.sizes[node.name], given, unit, held, self.maps.get(node.name))
             if node.name in self.maps:
                 found = self._affine(self.maps[node.name], given[0], unit)
             elif node.name in self.first:
@@ -103,47 +95,17 @@ class Network:
                 found = _rearranged(node, given)
             values[node.name] = found
             left.subtract(node.operands)
-            held += words(found) - sum(words(values.pop(name)) for name in set(node.operands) if not left[name])
+            held += room(found) - sum(room(values.pop(name)) for name in set(node.operands) if not left[name])
         return found
 
-    def _require(self, node: Node, given: list[Forms], unit: int, held: int) -> None:
-        """Count what the forms of a node take, and refuse what is too much before it is there."""
-        exponent, count = max(forms.exponent for forms in given), max(len(forms.columns) for forms in given)
-        bits = max(forms.bits + exponent - forms.exponent for forms in given) + len(given).bit_length()
-        factors = 1
-        if node.name in self.maps:
-            known = self.maps[node.name]
-            factors = min(len(known.rows), len(known.columns)) * (1 + known.bits // WORD)
-            bits = max(bits + len(known.columns).bit_length(), unit.bit_length() + exponent) + known.bits
-        numbers = count * max(self.graph.sizes[node.name], sum(len(forms.columns[0]) for forms in given))
-        require_room(numbers, bits, held)
-        self.spend(numbers * factors * (1 + max(forms.bits for forms in given) // WORD))
-
-    def _affine(self, given: _Map, forms: Forms, unit: int) -> Forms:
+    def _affine(self, given: Map, forms: Forms, unit: int) -> Forms:
         columns = [given.times(column) for column in forms.columns]
         if unit:
             columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], given.bias, strict=True)]
         return Forms(columns, forms.exponent + given.exponent)
 
-    def spend(self, effort: int) -> None:
-        """Count the work of a step; TooLong where it is too much."""
-        self.effort += effort + STEP
-        if self.effort > MOST_EFFORT:
-            raise TooLong("it takes too long to be checked")
 
-
-def require_room(numbers: int, bits: int = 0, held: int = 0) -> None:
-    """TooLong where so many numbers, of so many bits, are more than memory should hold beside the words it holds."""
-    if held + numbers * (NUMBER + 1 + bits // WORD) > MOST_WORDS:
-        raise TooLong("its network has too many neurons that may be on or off, or its numbers are too long")
-
-
-def words(forms: Forms) -> int:
-    """How much memory forms take, at most."""
-    return len(forms.columns) * len(forms.columns[0]) * (NUMBER + 1 + forms.bits // WORD)
-
-
-class _Map:
+class Map:
     """weight @ x + bias in integers over 2**exponent."""
 
     def __init__(self, op: Affine) -> None:

@@ -134,7 +134,7 @@ def test_the_checker_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_the_checker_is_small() -> None:
-    """What a certificate of injectivity passes through: at most 500 lines of code."""
+    """What a certificate of injectivity passes through, but for what can only refuse it: at most 500 lines of code."""
     folder = Path(checker.__file__).parent
     parts = [folder / f"{name}.py" for name in ("__init__", "reading", "network", "injective")]
     assert sum(map(code_lines, parts)) <= 500

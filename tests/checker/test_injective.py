@@ -10,6 +10,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert.certificates.proving import Proving
-from ircert.checker import check_text, explain, network
+from ircert.checker import check_text, explain, limits, network
 from ircert.checker.injective import positive_definite
 from ircert.data.networks import bundled
 from ircert.errors import FileError
@@ -350,11 +351,14 @@ def test_positive_definite_matrices(size: int, seed: int, scale: int) -> None:
     assert not positive_definite([singular[0][:1], singular[1]])
 
 
-@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_BITS", "MOST_WORDS", "MOST_EFFORT"])
-def test_work_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("module", "limit"),
+    [(network, "MOST_WEIGHTS"), (network, "MOST_BITS"), (limits, "MOST_WORDS"), (limits, "MOST_EFFORT")],
+)
+def test_work_is_bounded(module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = json.dumps(written(BENT, [2], radius="3/2", matrix=[["8"]], cover="=4"))
     assert check_text(given)[1] is None
-    monkeypatch.setattr(network, limit, 3)
+    monkeypatch.setattr(module, limit, 3)
     with pytest.raises(FileError, match=r"too many|too long|entries, or"):
         check_text(given)
 
@@ -411,7 +415,7 @@ def test_all_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     plane = ircert.parse("ircert.ir/1\nx = input(length=2)\nreturn x\n")
     corner = " ".join(["/0 = /1 =", "/0"] + ["/0"] * 300 + ["-"] * 302)
     unit = [["1", "0"], ["0", "1"]]
-    monkeypatch.setattr(network, "MOST_EFFORT", 2**16)
+    monkeypatch.setattr(limits, "MOST_EFFORT", 2**16)
     for content in (
         written(chain, [2], radius="1", matrix=[["1"]], cover="/0 = ="),
         written(plane, [0, 0], radius=f"1/1{'0' * 2000}1", norm="2", matrix=unit, cover=corner),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -67,11 +68,14 @@ class Proving:
         self._covering = Covering(Batches(setting), self._counts, _nothing)
 
     def prove(self, radius: float, nodes: int = MOST_NODES) -> Proof:
-        """A proof for the closed ball, by a cover of at most so many nodes; NoCover where none is found.
+        """A proof for the closed ball, by a cover of at most so many nodes; NoCover where none is found."""
+        with _in_floats():
+            return self._proof(radius, nodes)
 
-        The matrix of the engine's own cover comes first, if that is done soon. Else, where a cover is not small, some
-        matrices are tried on random ways down its tree: what fails there makes the next one better. The best goes on.
-        """
+    def _proof(self, radius: float, nodes: int) -> Proof:
+        """The matrix of the engine's own cover comes first, if that is done soon. Else, where a cover is not small,
+        some matrices are tried on random ways down its tree: what fails there makes the next one better. The best goes
+        on."""
         known = self._known(radius)
         if known is not None:
             with suppress(NoCover):
@@ -133,9 +137,10 @@ class Proving:
 
     def prove_everywhere(self) -> Proof:
         """A proof for the whole space, where all neurons may be on or off."""
-        matrix = shortened(self._matrices.first(1.0))
-        given = np.full((self.network.neurons, 1), np.nan)
-        codes = self._leaves(matrix, _ground(self.place, 1.0)).everywhere(given)
+        with _in_floats():
+            matrix = shortened(self._matrices.first(1.0))
+            given = np.full((self.network.neurons, 1), np.nan)
+            codes = self._leaves(matrix, _ground(self.place, 1.0)).everywhere(given)
         if codes is None:
             raise NoCover("with all neurons open, sym(C J) is not seen to be positive definite")
         return Proof(math.inf, matrix, ["=" + ",".join(map(str, codes.tolist()))])
@@ -143,6 +148,16 @@ class Proving:
     def _leaves(self, matrix: list[list[int]], ground: Ground) -> Leaves:
         noise = self._floats.noise(ground.low, ground.high)
         return Leaves(self._floats, np.array(matrix, dtype=np.float64), self.free, noise)
+
+
+@contextmanager
+def _in_floats() -> Iterator[None]:
+    """NoCover where floats overflow, or find no eigenvalues: networks may have any numbers."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except (np.linalg.LinAlgError, OverflowError) as error:
+        raise NoCover(f"floats do not hold what it takes ({error})") from None
 
 
 def _in_integers(graph: Graph) -> Network:

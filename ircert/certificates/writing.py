@@ -11,6 +11,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
 from ircert.limits import Deadline, OutOfTime, Undecided, until
-from ircert.result.certificate import Written, injective, joined, refutation
+from ircert.result.certificate import Written, injective, joined, layers, refutation
 from ircert.result.result import Result
 
 FIRST = 0.99
@@ -61,8 +62,7 @@ def _checked(result: Result, deadline: Deadline) -> tuple[tuple[str, str] | None
         return _alone(result, bad, "no collision was found")
     best, why = None, ""
     try:
-        for proof in _proofs(result, deadline):
-            good = injective(proof.radius, proof.matrix, proof.cover)
+        for good in _proofs(result, deadline):
             best = _confirmed(result, [good, *bad], deadline.passed)
     except (NoCover, TooLong, np.linalg.LinAlgError, IrcertError) as error:
         why = str(error)
@@ -98,10 +98,27 @@ def _confirmed(result: Result, parts: list[dict[str, Any]], stop: Callable[[], b
     return text, claims
 
 
-def _proofs(result: Result, deadline: Deadline) -> Iterator[Proof]:
+def _proofs(result: Result, deadline: Deadline) -> Iterator[dict[str, Any]]:
     """Of the ball that was asked about, or of larger and larger ones below the certified radius."""
     if result.trust == "solver":
         raise NoCover("the answer rests on a solver's float bound")
+    if (part := _by_layers(result)) is not None:
+        yield part
+        return
+    for proof in _covers(result, deadline):
+        yield injective(proof.radius, proof.matrix, proof.cover)
+
+
+def _by_layers(result: Result) -> dict[str, Any] | None:
+    """Injective by its structure: the checker needs no proof but the network."""
+    part = layers(result.asked_radius or float(result.radius.certified))
+    with suppress(IrcertError):
+        return part if check_text(joined(result, [part]))[1] is None else None
+    return None
+
+
+def _covers(result: Result, deadline: Deadline) -> Iterator[Proof]:
+    """With one matrix."""
     size = result.graph.input_dim
     low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
     with until(Deadline(SHARE * deadline.left())):

@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ircert.checker import collision, injective, smooth
+from ircert.checker import collision, injective, layers, smooth
 from ircert.checker.injective import Injective
+from ircert.checker.layers import Layers
 from ircert.checker.reading import (
     LONGEST_DENOMINATOR,
     MOST_BITS,
@@ -72,6 +73,8 @@ def _judged(
 
 
 def _fault(claim: Claim, stop: Callable[[], bool] | None) -> str | None:
+    if isinstance(claim, Layers):
+        return layers.fault_of(claim)
     if isinstance(claim, Injective):
         return injective.fault_of(claim, stop)
     if isinstance(claim, Boxes | Turned):

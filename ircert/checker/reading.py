@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 from ircert.checker import injective
 from ircert.checker.collision import Collision, Integer
 from ircert.checker.injective import Injective
+from ircert.checker.layers import Layers
 from ircert.checker.smooth import Boxes, Turned
 from ircert.files import LARGEST_TEXT, beside, read_bytes, read_text
 from ircert.ir.fractions_text import ratio
@@ -22,7 +23,12 @@ from ircert.ir.sidecar import load_ir
 
 SCHEMA = "ircert.certificate/1"
 KEYS = {"schema", "kind", "problem", "norm", "center", "radius", "domain", "model", "other"}
-POINTS = {"collision": ("x", "y"), "boxes": ("x", "y", "x_radii", "y_radii"), "turned": ("x", "y"), "injective": ()}
+POINTS: dict[str, tuple[str, ...]] = {
+    "collision": ("x", "y"),
+    "boxes": ("x", "y", "x_radii", "y_radii"),
+    "turned": ("x", "y"),
+}
+POINTS |= {"injective": (), "layers": ()}
 KINDS: dict[str, set[str]] = {kind: set(names) for kind, names in POINTS.items()} | {"injective": {"matrix", "cover"}}
 """Fields of all certificates, those of each kind that have a number for each input, and all of each kind."""
 REFUTATIONS: dict[str, type[Collision]] = {"collision": Collision, "boxes": Boxes, "turned": Turned}
@@ -115,13 +121,15 @@ def _claimed(fields: dict[str, Any], model: Graph, other: Graph | None) -> Claim
         raise ValueError("`radius` must be positive")
     if (kind := REFUTATIONS.get(fields["kind"])) is not None:
         return kind(fields["problem"], fields["norm"], unit, radius=radius, model=model, other=other, **numbers)
+    plain = {name: [None if v is None else int(v) for v in values] for name, values in numbers.items()}
+    place: dict[str, Any] = {"unit": int(unit), "radius": None if radius is None else int(radius), **plain}
+    place |= {"problem": fields["problem"], "norm": fields["norm"], "model": model, "other": other}
+    if fields["kind"] == "layers":
+        return Layers(matrix=[], cover=[], **place)
     if not isinstance(fields["matrix"], list):
         raise ValueError("`matrix` is a list of rows")
     matrix = [[_integer(v) for v in _list(row, "matrix", model.output_dim)] for row in fields["matrix"]]
-    cover = injective.read_cover(fields["cover"])
-    plain = {name: [None if v is None else int(v) for v in values] for name, values in numbers.items()}
-    place: dict[str, Any] = {"unit": int(unit), "radius": None if radius is None else int(radius), **plain}
-    return Injective(fields["problem"], fields["norm"], model=model, other=other, matrix=matrix, cover=cover, **place)
+    return Injective(matrix=matrix, cover=injective.read_cover(fields["cover"]), **place)
 
 
 def _model(given: Any, folder: Path) -> Graph:
@@ -144,7 +152,7 @@ def _numbers(fields: dict[str, Any], size: int) -> tuple[Integer, dict[str, list
     domain = {"low": None, "high": None} if fields["domain"] is None else fields["domain"]
     if not isinstance(domain, dict) or set(domain) != {"low", "high"}:
         raise ValueError("`domain` has `low` and `high`, or is null")
-    infinite = fields["radius"] == "inf" and fields["kind"] == "injective"
+    infinite = fields["radius"] == "inf" and fields["kind"] not in REFUTATIONS
     given: dict[str, list[Ratio | None]] = {"radius": [None if infinite else _number(fields["radius"])]}
     for name in ("center", *POINTS[fields["kind"]]):
         given[name] = [_number(value) for value in _list(fields[name], name, size)]

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from ircert.checker.collision import Integer
 from ircert.checker.injective import Injective
+from ircert.checker.layers import Layers
 from ircert.checker.reading import Claim
 from ircert.checker.smooth import Boxes, Turned
 from ircert.ir.fractions_text import to_text
@@ -26,6 +27,7 @@ GOOD = {
 
 EXACT = "both points were evaluated in exact rationals: the outputs are equal (C-4)"
 _WHY: dict[type[Claim], str] = {
+    Layers: "every layer is injective: matrices of full column rank, strictly increasing functions (C-19)",
     Boxes: "interval arithmetic shows exactly one solution of f(x) = f(y), in some inputs, in the boxes (C-16)",
     Turned: "the Jacobian has determinants of opposite signs at two points, by interval arithmetic (C-17)",
 }
@@ -50,7 +52,7 @@ def told(claim: Claim) -> str:
 
 def explained(claim: Claim) -> str:
     """The claim that passed, and why it is true."""
-    if not isinstance(claim, Injective):
+    if not isinstance(claim, Injective) or isinstance(claim, Layers):
         return f"{told(claim)}\n  {_WHY.get(type(claim), EXACT)}"
     counts, graph = claim.counts, claim.model
     ends = {"=": "positive definite (C-11)", "!": "empty (C-12)", "-": "outside of the ball (C-13)"}

@@ -105,6 +105,11 @@ def injective(radius: float, matrix: list[list[int]], cover: list[str]) -> dict[
     }
 
 
+def layers(radius: float) -> dict[str, Any]:
+    """The part that says that a network is injective by its layers alone."""
+    return {"kind": "layers", "radius": "inf" if math.isinf(radius) else to_text(Fraction(radius))}
+
+
 def joined(result: Result, parts: list[dict[str, Any]]) -> str:
     """The text of a certificate of one part, or of both ends of a bracket."""
     place = (result.problem, result.norm, result.center, result.domain)

@@ -14,7 +14,6 @@ from typing import Any
 import ircert
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Concat, Relu, Select
-from ircert.passes.pipeline import Pipeline
 
 F = Fraction
 Form = dict[Any, Fraction]
@@ -34,7 +33,7 @@ class Second:
     def __init__(self, given: dict[str, Any]) -> None:
         graph = ircert.parse(given["model"]["ir"])
         self.right_network = graph.sha256 == given["model"]["sha256"]
-        self.graph: Graph = Pipeline.parse("canonicalize")(graph)
+        self.graph: Graph = lowered(graph)
         self.norm = given["norm"]
         self.center = [F(v) for v in given["center"]]
         self.whole = given["radius"] == "inf"
@@ -178,6 +177,16 @@ class Second:
                 add(("q", i), name, -weight * value)
             add(("q", i), ("q", i), weight)
         return positive(names, table)
+
+
+def lowered(graph: Graph) -> Graph:
+    """Every operation that is no core one by its own identity, and nothing else."""
+    build = ircert.Builder(graph.input_dim)
+    known = {graph.input: build.input}
+    for node in [node for node in graph.nodes if node.operands]:
+        make = node.op.lower if not node.op.core else lambda build, *x, op=node.op: build.node(op, *x)
+        known[node.name] = make(build, *[known[name] for name in node.operands])
+    return build.graph(known[graph.output])
 
 
 def affine(op: Affine, x: list[Form], biases: bool) -> Iterator[Form]:

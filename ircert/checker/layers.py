@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.checker.injective import Injective
-from ircert.checker.network import MOST_WEIGHTS, TooLong
+from ircert.checker.limits import TooLong
+from ircert.checker.network import MOST_WEIGHTS
 from ircert.ir.arrays import Matrix
 from ircert.ir.dyadic import integers
 from ircert.ir.graph import Node

@@ -26,6 +26,13 @@ def midpoint(low: Array, high: Array) -> tuple[Array, Array]:
     return middle, np.nextafter(np.maximum(high - middle, middle - low) * (1 + 4 * UNIT), np.inf)
 
 
+def between(low: Array, high: Array) -> Array:
+    """Middles of bounds, about; exactly the bound where both are equal, and finite where both are."""
+    with np.errstate(over="ignore"):
+        total = low + high
+    return np.asarray(np.where(np.isfinite(total), total / 2, low / 2 + high / 2))
+
+
 def slack(terms: int, absolute: Array) -> Array:
     """A bound on the error of sums of `terms` products whose absolute values add up to about `absolute`."""
     return 4.0 * (terms + 2) * UNIT * absolute + 4.0 * (terms + 2) * TINY

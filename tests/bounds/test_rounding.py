@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.bounds.rounding import pseudo_inverse
+from ircert.bounds.rounding import between, pseudo_inverse
 
 ENDLESS = [[np.inf, 5e-324, 5e-324], [np.inf, 5e-324, 5e-324], [-1.0, 1e160, 1e-320]]
 """LAPACK never comes to an end with this one."""
@@ -48,3 +48,10 @@ def test_no_engine_asks_for_one_that_there_is_not(norm: Any, monkeypatch: pytest
         time_limit=1,
     )
     assert all(asked)
+
+
+def test_middles_lie_between_and_are_the_bound_of_a_flat_side() -> None:
+    flat = np.array([5e-324, -1.5e-323, 1.0, 1.7e308, -1.7e308])
+    assert (between(flat, flat) == flat).all()
+    low, high = np.array([0.0, 1e308, -1.7e308, 5e-324]), np.array([1.0, 1.5e308, -1e308, 1e-323])
+    assert ((low <= between(low, high)) & (between(low, high) <= high)).all()

@@ -85,6 +85,18 @@ def test_a_solution_on_the_border_is_undecided_and_one_beyond_is_none() -> None:
         assert ircert.preimages(graph, graph.enclosure([1.0, 0.0]), domain=([0.0, -1.0], [1 - 1e-12, 1.0])) == []
 
 
+@pytest.mark.rule("FS-4")
+@pytest.mark.parametrize("norm", ["inf", "1", "2"])
+def test_solutions_close_to_the_largest_floats(norm: str) -> None:
+    """The sum of both ends of a box is no float there."""
+    build = ircert.Builder(2)
+    small = build.affine(build.input, 2.0**-1020 * np.eye(2))
+    graph = build.graph(build.add(small, build.node(Tanh(), small)))
+    found = ircert.preimages(graph, graph.enclosure([1e308, 9.5e307]), ([1e308, 1e308], 2e307, norm))
+    assert found.complete
+    assert np.allclose([p.point for p in found], [[1e308, 9.5e307]], rtol=1e-12)
+
+
 def test_networks_of_more_inputs() -> None:
     graph = network(Tanh(), 3, 10)
     point = [0.3, -0.2, 0.1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ircert.bounds.rounding import UNIT, slack
+from ircert.bounds.rounding import UNIT, between, slack
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.support import upper
 from ircert.engines.boxes.enclosures.tilts import Tilts
@@ -78,7 +78,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted:
     tilted: also how slopes of curves move with the point
     """
     n, count = network.size, len(low)
-    middle = np.ascontiguousarray(((low + high) / 2).T)
+    middle = np.ascontiguousarray(between(low, high).T)
     half = np.nextafter(np.maximum(high.T - middle, middle - low.T) * (1 + 4 * UNIT), np.inf)
     half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
     neurons = network.setting.neurons

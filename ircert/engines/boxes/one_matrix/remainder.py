@@ -105,8 +105,9 @@ class Metric:
 
     def excess(self, rest: Array) -> Array:
         """How much more than M its remainder takes away in some direction, in parts of M: positive where it fails."""
-        inside = np.matmul(self.root.transpose(0, 2, 1), np.matmul(finite(rest), self.root))
-        return -np.linalg.eigvalsh(inside)[:, 0]
+        with np.errstate(all="ignore"):
+            inside = np.matmul(self.root.transpose(0, 2, 1), np.matmul(finite(rest), self.root))
+        return np.asarray(-np.linalg.eigvalsh(finite(inside))[:, 0], dtype=np.float64)
 
 
 def finite(matrices: Array) -> Array:

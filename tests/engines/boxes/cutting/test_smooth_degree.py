@@ -65,3 +65,15 @@ def test_a_wrong_sign_closes_nothing() -> None:
     counts, setting = Counts(), setting_of(fourth_power(), [1.0, 0.0])
     degree = SmoothDegree(setting, -proved_sign(setting, setting.center), counts, lambda: None)
     assert degree.advance(0.1, lambda: counts.effort > 3_000) == "stopped"
+
+
+@pytest.mark.rule("E-18")
+@pytest.mark.parametrize(
+    ("low", "expected"), [([-9.0, 0.0], "closed"), ([-9.0, -0.6], "stopped"), ([0.6, -9.0], "closed")]
+)
+def test_the_boundary_is_that_of_the_ball_cut_with_the_domain(low: list[float], expected: str) -> None:
+    """Half of a disc, without any z and i z, and discs cut where they still have them, or no longer."""
+    counts = Counts()
+    setting = setting_of(fourth_power(), [1.0, 0.0], norm=Norm.TWO, low=low)
+    degree = SmoothDegree(setting, proved_sign(setting, setting.center), counts, lambda: None)
+    assert degree.advance(0.72 if low[0] > 0 else 0.8, lambda: counts.effort > 20_000) == expected

@@ -48,3 +48,8 @@ def test_excess_is_positive_where_a_remainder_is_too_large() -> None:
     rest = np.stack([np.diag([0.5, 1.0]), np.diag([-2.0, 4.0])])
     assert np.allclose(metric.excess(rest), [-0.5, 0.5])
     assert metric.definite.all()
+
+
+def test_excess_of_what_leaves_the_floats_is_no_error() -> None:
+    metric = Metric.of(np.full((1, 2, 2), 1e-300) * np.eye(2), FLAT)
+    assert np.isfinite(metric.excess(1e200 * np.eye(2)[None])).all()

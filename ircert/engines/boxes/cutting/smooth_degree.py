@@ -137,7 +137,10 @@ class SmoothDegree:
             self._inside = SmoothOrientation(network, self.sign, *given)
             self._boundary = BoundaryPairs(network, [], *given, boundary=True)
         reach = _reach(self.setting, radius)
-        if self._inside.advance(reach, stop) != "closed" or self._boundary.advance(reach, stop) != "closed":
+        try:
+            if self._inside.advance(reach, stop) != "closed" or self._boundary.advance(reach, stop) != "closed":
+                return "stopped"
+        except np.linalg.LinAlgError:  # floats ended in the middle of a wave, whose boxes stay open
             return "stopped"
         self.reached = radius
         return "closed"

@@ -56,6 +56,10 @@ BY_DEGREE_BEYOND = 0.3
 """How much degree gets of what one matrix takes, by the number of inputs, where that does not prove a ball."""
 APART = 0.6
 """The part of the time in which other points with the centre's output are excluded before larger balls are proved."""
+MOST_BY_DEGREE = 2_000_000
+"""The effort of degree in all, where there is no time limit: it does not see that a determinant touches 0."""
+LARGER = 2.0
+"""How much larger than a good ball the next one is that degree alone is asked about."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -167,7 +171,7 @@ class SmoothSearch:
             if gave_up <= top:  # no matrix is known from there on
                 top = math.sqrt(self.clear) * math.sqrt(gave_up)
             if gave_up < CLOSE * self.clear:
-                if self.degree is None or not self._with_degree(gave_up, math.inf):
+                if not self._with_degree(LARGER * self.clear, math.inf):
                     break
                 continue
             radius, before = climb.next(self.clear, top), self.counts.effort
@@ -225,11 +229,8 @@ class SmoothSearch:
         most = before + self._share * max(effort, before - self._by_degree) - self._by_degree
         if before >= most:
             return False
-        if self.hunt.refuted is not None:
-            radius = self._top()
-        outcome = self._turned(radius, lambda: self._is_over() or self.counts.effort > most)
-        self._by_degree += self.counts.effort - before
-        return outcome == "closed"
+        radius = self._top() if self.hunt.refuted is not None else min(radius, self._top())
+        return self._turned(radius, lambda: self._is_over() or self.counts.effort > most) == "closed"
 
     @property
     def _share(self) -> float:
@@ -241,9 +242,12 @@ class SmoothSearch:
         return outcome
 
     def _turned(self, radius: float, stop: Callable[[], bool]) -> Outcome:
-        degree = self.degree
+        degree, before = self.degree, self.counts.effort
         assert degree is not None
-        outcome: Outcome = self._timed("proofs", lambda: degree.advance(radius, stop))
+        most = math.inf if self.question.deadline.left() < math.inf else before + MOST_BY_DEGREE - self._by_degree
+        until = lambda: stop() or self.counts.effort > most  # noqa: E731
+        outcome: Outcome = self._timed("proofs", lambda: degree.advance(radius, until))
+        self._by_degree += self.counts.effort - before
         self._reach(degree.reached, DEGREE)
         return outcome
 

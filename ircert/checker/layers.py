@@ -1,20 +1,20 @@
-"""Certificates by structure: layers one after the other that are injective each (C-19)."""
+"""Certificates by structure: layers one after the other that are injective each (C-20)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ircert.checker.injective import Injective
-from ircert.checker.limits import TooLong
-from ircert.checker.network import MOST_WEIGHTS
+from ircert.checker.limits import MOST_WEIGHTS, TooLong
 from ircert.ir.arrays import Matrix
-from ircert.ir.dyadic import integers
-from ircert.ir.graph import Node
+from ircert.ir.dyadic import decompose
+from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, LeakyRelu, Select
 
 PRIME = 2**61 - 1
 """A minor that is not 0 modulo a prime is not 0."""
 MOST_PRODUCTS = 2**31
+"""Of the eliminations of all layers together: minutes."""
 INCREASING = frozenset({"tanh", "sigmoid", "softplus", "softsign", "erf"})
 """Functions of each entry that are strictly increasing on the whole line."""
 
@@ -26,6 +26,7 @@ class Layers(Injective):
 def fault_of(claim: Layers) -> str | None:
     """None if every layer is injective; else the first that is not known to be."""
     graph = claim.model
+    _require_few_products(graph)
     before = graph.input
     for node in graph.nodes:
         if node.operands:
@@ -35,6 +36,12 @@ def fault_of(claim: Layers) -> str | None:
                 return f"the layer `{node.name}` is not seen to be injective"
             before = node.name
     return None if before == graph.output else "the output is not the last layer"
+
+
+def _require_few_products(graph: Graph) -> None:
+    shapes = [node.op.weight.shape for node in graph.nodes if isinstance(node.op, Affine)]
+    if sum(h * w for h, w in shapes) > MOST_WEIGHTS or sum(h * w * w for h, w in shapes) > MOST_PRODUCTS:
+        raise TooLong("its layers are too large, or too many, to be checked")
 
 
 def _injective(node: Node, size: int) -> bool:
@@ -51,10 +58,10 @@ def _injective(node: Node, size: int) -> bool:
 def full_column_rank(matrix: Matrix) -> bool:
     """Whether elimination modulo a prime finds a pivot for each column; then there is one over the rationals."""
     height, width = matrix.shape
-    if height * width > MOST_WEIGHTS or height * width * width > MOST_PRODUCTS:
-        raise TooLong("a layer is too large to be checked")
     dense = matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
-    flat = [v % PRIME for v in integers(dense.ravel())[0]]
+    mantissas, exponents = decompose(dense.ravel())
+    powers = {e: pow(2, e, PRIME) for e in set(exponents.tolist())}  # 2 has an inverse: halves are numbers there, too
+    flat = [m * powers[e] % PRIME for m, e in zip(mantissas.tolist(), exponents.tolist(), strict=True)]
     rows = [flat[k : k + width] for k in range(0, height * width, width)]
     for column in range(width):
         at = next((i for i, row in enumerate(rows) if row[column]), None)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ircert.ir.ops import LinearImageOp
+
 if TYPE_CHECKING:
     from ircert.checker.network import Forms, Map
+    from ircert.ir.graph import Graph
 
-MOST_WORDS, MOST_EFFORT = 2**27, 2**37
-"""Words of all forms that are held at once; products of numbers of one word, about: an hour or two."""
+MOST_WEIGHTS, MOST_WORDS, MOST_EFFORT = 2**23, 2**27, 2**37
+"""Entries of all matrices together; words of all forms that are held at once; products of numbers of one word, about:
+an hour or two."""
 WORD, NUMBER, STEP = 64, 4, 256
 """Bits of a word; words that a number takes beside its digits, and the effort of a step beside what it computes."""
 
@@ -63,3 +67,10 @@ def require_room(numbers: int, bits: int = 0, held: int = 0) -> None:
     """TooLong where so many numbers, of so many bits, are more than memory should hold beside the words it holds."""
     if held + numbers * (NUMBER + words(bits)) > MOST_WORDS:
         raise TooLong("its network has too many neurons that may be on or off, or its numbers are too long")
+
+
+def require_few_weights(graph: Graph) -> None:
+    """TooLong where convolutions and means of windows, of a line each, would be too large as matrices."""
+    images = (node for node in graph.nodes if isinstance(node.op, LinearImageOp))
+    if sum(graph.sizes[node.name] * graph.sizes[node.operands[0]] for node in images) > MOST_WEIGHTS:
+        raise TooLong(f"the matrices of its network have more than {MOST_WEIGHTS} entries: too long to be checked")

@@ -16,7 +16,7 @@ from operator import mul
 
 import numpy as np
 
-from ircert.checker.limits import Effort, TooLong, room
+from ircert.checker.limits import MOST_WEIGHTS, Effort, TooLong, require_few_weights, room
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.build import Builder
@@ -25,8 +25,8 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Relu, Select
 
 Column = list[int]
-MOST_WEIGHTS, MOST_BITS = 2**23, 2**31
-"""Entries of all matrices together, and their bits."""
+MOST_BITS = 2**31
+"""Of all matrices together."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,7 @@ def _rearranged(node: Node, given: list[Forms]) -> Forms:
 
 def _lowered(graph: Graph) -> Graph:
     """The same function by core operations alone."""
+    require_few_weights(graph)
     build = Builder(graph.input_dim)
     names = {graph.input: build.input}
     for node in graph.nodes:

@@ -10,12 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from ircert.checker.collision import Collision, Integer
+from ircert.checker.limits import MOST_WEIGHTS, require_few_weights
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 
-MOST_WEIGHTS, MOST_WORK, MOST_UNKNOWNS = 2**23, 2**29, 2**9
-"""Entries of all matrices of a network, these times the columns of a Jacobian, and unknowns: minutes (C-18)."""
+MOST_WORK, MOST_UNKNOWNS = 2**29, 2**9
+"""Entries of all matrices of a network times the columns of a Jacobian, and unknowns: minutes (C-18)."""
 MOST_ENTRIES, MOST_SLOPES, LONGEST = 2**22, 2**25, 2**14
 """Entries of all nodes, these times the columns, and bits of a number over the common denominator."""
 BITS = (128, 512)
@@ -60,10 +61,12 @@ def _require_effort(claim: Boxes | Turned, lowered: Callable[[Graph], Graph]) ->
     if max(number.bit_length() for number in numbers) > LONGEST or columns > MOST_UNKNOWNS:
         raise ValueError("its numbers are too long, or too many, for interval arithmetic")
     for graph in (claim.model, claim.other):
-        core = None if graph is None else lowered(graph)
-        ops = [] if core is None else [node.op for node in core.nodes]
-        weights = sum(math.prod(op.weight.shape) for op in ops if isinstance(op, Affine))
-        entries = 0 if core is None else sum(core.sizes.values())
+        if graph is None:
+            continue
+        require_few_weights(graph)
+        core = lowered(graph)
+        maps = (node.op for node in core.nodes if isinstance(node.op, Affine))
+        weights, entries = sum(math.prod(op.weight.shape) for op in maps), sum(core.sizes.values())
         if weights > MOST_WEIGHTS or weights * columns > MOST_WORK:
             raise ValueError("interval arithmetic with its network is too long to be checked")
         if entries > MOST_ENTRIES or entries * columns > MOST_SLOPES:

@@ -27,7 +27,7 @@ GOOD = {
 
 EXACT = "both points were evaluated in exact rationals: the outputs are equal (C-4)"
 _WHY: dict[type[Claim], str] = {
-    Layers: "every layer is injective: matrices of full column rank, strictly increasing functions (C-19)",
+    Layers: "every layer is injective: matrices of full column rank, strictly increasing functions (C-20)",
     Boxes: "interval arithmetic shows exactly one solution of f(x) = f(y), in some inputs, in the boxes (C-16)",
     Turned: "the Jacobian has determinants of opposite signs at two points, by interval arithmetic (C-17)",
 }

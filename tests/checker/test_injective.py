@@ -385,6 +385,10 @@ LINE = "ircert.ir/1\nx = input(length=1)\n"
 FIRST = f"ircert.ir/1\nx = input(length={MANY})\ny = select(x, indices=[0])\nreturn y\n"
 WIDE = f"{LINE}y = affine(x, weight=[{', '.join(['[1]'] * 2**13)}])\nz = relu(y)\nreturn z\n"
 SUM = f"{LINE}y = affine(x, weight=[[0.5]])\nz = add(y{', x' * 10_000})\nt = relu(z)\nreturn t\n"
+POOLS = f"ircert.ir/1\nx = input(length={2**11 - 1})\n" + "".join(
+    f"a{k} = average_pool(x, image=[1, {2**11 - 1}], kernel=[{2**10}], stride=[1])\n" for k in range(40)
+)
+POOLS += f"s = add({', '.join(f'a{k}' for k in range(40))})\ny = select(s, indices=[0])\nreturn y\n"
 LONG = "1" + "0" * 200_000
 
 
@@ -396,8 +400,9 @@ LONG = "1" + "0" * 200_000
         (FIRST, {"cover": " ".join(["/0"] * 1000 + ["="] * 1001)}),
         (WIDE, {"cover": "=", "radius": LONG}),
         (SUM, {"cover": "=", "radius": LONG}),
+        (POOLS, {"cover": "="}),
     ],
-    ids=["inputs", "cuts", "digits", "operands"],
+    ids=["inputs", "cuts", "digits", "operands", "pools"],
 )
 def test_small_files_that_fill_the_memory(text: str, fields: dict[str, Any]) -> None:
     """Inputs times free inputs, boxes of a way down, and digits of every number are counted beforehand."""

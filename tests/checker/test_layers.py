@@ -10,7 +10,9 @@ import pytest
 
 import ircert
 from ircert.checker import check_text
+from ircert.checker import layers as by_layers
 from ircert.checker.layers import full_column_rank
+from ircert.errors import FileError
 from ircert.ir.ops import LeakyRelu
 from ircert.ir.ops.curves import Tanh
 from tests.checker.test_injective import written
@@ -32,7 +34,7 @@ def passes(graph: ircert.Graph, **fields: Any) -> bool:
     return check_text(json.dumps(written(graph, [0] * graph.input_dim, **fields)))[1] is None
 
 
-@pytest.mark.rule("C-19")
+@pytest.mark.rule("C-20")
 @pytest.mark.parametrize(
     ("layers", "good"),
     [
@@ -71,3 +73,11 @@ def test_written_by_certify(tmp_path: Any) -> None:
     assert result.certificate is not None
     assert json.loads(path.read_text())["kind"] == "layers"
     assert "everywhere" in result.certificate.claims[0]
+
+
+@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_PRODUCTS"])
+def test_work_is_bounded_for_all_layers_together(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_layers, limit, 20)
+    assert passes(chain(TURN, TURN))
+    with pytest.raises(FileError, match="too many"):
+        passes(chain(*[TURN] * 6))

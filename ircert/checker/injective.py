@@ -24,8 +24,9 @@ FINE = 8
 MOST_NODES, DEEPEST, LARGEST = 2**23, 2**10, 2**128
 """Nodes of a cover, those on a way down, and entries of C."""
 TOKEN = re.compile(
-    r"/[0-9]{1,9}|\?[0-9]{1,9}|-|=(?:[0-9]{1,4}(?:,[0-9]{1,4})*)?|!(?:[0-9]{1,9}:[0-9]{1,39})(?:,[0-9]{1,9}:[0-9]{1,39})*"
+    r"/[0-9]{1,9}|\?[0-9]{1,9}|-|=(?:[0-9]{1,4}(?:,[0-9]{1,4}+)*+)?|!(?:[0-9]{1,9}:[0-9]{1,39})(?:,[0-9]{1,9}+:[0-9]{1,39}+)*+"
 )
+"""Possessive: there is nothing to remember of a long leaf."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +137,13 @@ class Checking:
         """Whether a leaf is closed as it says."""
         if token == "-":
             return not self.whole and self._outside(node)
+        if token.count(",") > self.network.neurons:
+            return False
         enclosed = Enclosure(self, node)
         if token[0] == "!":
             pairs = (pair.split(":") for pair in token[1:].split(","))
             return enclosed.empty({int(i): int(m) for i, m in pairs})
-        weights = [int(e) for e in token[1:].split(",") if e]
-        return self._definite(enclosed.sides, [(2 + e % 2) << (e // 2) for e in weights])
+        return self._definite(enclosed.sides, [int(e) for e in token[1:].split(",") if e])
 
     def _outside(self, node: Part) -> bool:
         """Whether a box has no inner point of the ball: of the coordinates' distances from the centre, their norm."""
@@ -152,12 +154,13 @@ class Checking:
             return sum(g * g for g in gaps) >= self.radius**2
         return (sum(gaps) if self.claim.norm == "1" else max(gaps)) >= self.radius
 
-    def _definite(self, sides: dict[int, int | None], weights: list[int]) -> bool:
+    def _definite(self, sides: dict[int, int | None], codes: list[int]) -> bool:
         """Whether v C J v > 0 for all v != 0 and all slopes of open neurons: H of C-11 is positive definite."""
         tangent = _Tangent(sides, len(self.free))
-        if len(weights) != tangent.size - len(self.free):
+        if len(codes) != tangent.size - len(self.free):
             return False
         require_room(tangent.size * max(tangent.size, len(self.root.low)))
+        weights = [(2 + e % 2) << (e // 2) for e in codes]
         self.claim.counts["most open"] = max(self.claim.counts["most open"], len(weights))
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
         output = self.network.walk(self.network.nodes, start, tangent.neurons, 0)

@@ -427,3 +427,10 @@ def test_all_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(FileError, match="takes too long"):
             check_text(json.dumps(content))
+
+
+def test_leaves_that_are_longer_than_the_network() -> None:
+    for leaf in ("=" + ",".join(["9999"] * 500_000), "?0 = !" + ",".join(["0:1"] * 500_000)):
+        given = json.dumps(written(BENT, [2], radius="1", matrix=[["8"]], cover=leaf))
+        with at_most(60):
+            assert "not closed" in str(check_text(given)[1])

@@ -83,6 +83,7 @@ class Leaves:
         filled[neurons, nodes] = slopes[nodes, tangents.places[neurons, nodes]]
         return self.network.tangents(filled, self.free).output
 
+    @np.errstate(all="ignore")  # what overflows closes nothing
     def _tested(self, sides: Array) -> tuple[Mask, Indices, Array]:
         tangents = self.network.tangents(sides, self.free)
         tau, taken, _, _ = self._at_half(tangents)

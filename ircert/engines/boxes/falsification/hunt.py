@@ -14,10 +14,15 @@ from ircert.ir.arrays import Array
 
 TURN = 25
 """Work that one way does at a time."""
-FIRST, IN_VAIN = 300, 60
-"""Work before proofs begin; at most, where so much of it found nothing nearer than before."""
+FIRST, IN_VAIN = 100, 60
+"""Work before proofs begin; at most, where so much of it found nothing nearer than before. It is little, so that a
+search with a longer limit does the same at first as one with a short limit."""
 LEAST, MOST, BOXES = 5, 4_000, 64
 """Work beside every proof: at least and at most so much, and how many boxes of a small network are worth one …"""
+EARLY = 20
+"""… and at least as long as nothing is found, or the hunt is young …"""
+YOUNG = 300
+"""… which it is up to so much work …"""
 TIRED, PATIENCE = 8, 80
 """… or so many times that, after so much work, and as much as came before it, that found nothing nearer: most
 violations are found early, or met by proofs."""
@@ -74,7 +79,8 @@ class Hunt:
             self.suggest(part)
         worth = BOXES * (TIRED if self.work > 2 * self._fresh + PATIENCE else 1)
         dearness = 1 + self._products / DEAR
-        self.advance(int(min(LEAST + dearness * effort / worth, MOST)))
+        least = EARLY if self.descent.best is None or self.work < YOUNG else LEAST
+        self.advance(int(min(least + dearness * effort / worth, MOST)))
 
     def suggest(self, points: Array) -> None:
         """Follow up points that may lie beyond a fold."""

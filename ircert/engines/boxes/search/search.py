@@ -60,7 +60,7 @@ SMALLEST = 1 / 16
 WITHIN = 0.9
 """… and for networks that are not small, within this part of the radius at which the first neuron switches."""
 FEW = 24
-"""Networks with that few neurons are small."""
+"""Networks of three inputs with that few neurons are small, as all with fewer inputs are."""
 SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
@@ -205,7 +205,7 @@ class Search:
     @property
     def _is_direct(self) -> bool:
         """Whether a question is so small that balls are asked about directly."""
-        return self.setting.size <= 2 or self.setting.neurons <= FEW
+        return self.setting.size <= 2 or (self.setting.size == 3 and self.setting.neurons <= FEW)
 
     @cached_property
     def _usual(self) -> float:
@@ -232,7 +232,7 @@ class Search:
     def _fixed(self, radius: float) -> Answer:
         left = self.question.deadline.left()
         if not self.descent.has_within(radius):
-            outcome = self._prove(radius, SHARE * left)
+            outcome = self._in_turns(radius, math.inf, radius, SHARE * left)
             if outcome == "closed":
                 optimum = Optimum(0.0, 0.0, "exact")
                 return Answer.good(self._clear_end(radius), self._stats(), optimum)
@@ -329,18 +329,18 @@ class Search:
         """How many boxes take as long as one of a small network, at most one."""
         return self.prover.network.batch / MOST_AT_ONCE
 
-    def _in_turns(self, radius: float, effort: float, top: float) -> Outcome:
+    def _in_turns(self, radius: float, effort: float, top: float, seconds: float = math.inf) -> Outcome:
         """Prove a ball in turns with looking for nearer violations, which may end it."""
-        end, turn = self.counts.effort + effort, TURN * self._share
+        end, turn, until = self.counts.effort + effort, TURN * self._share, time.monotonic() + seconds
         while True:
             before = self.counts.effort
-            outcome = self._prove(radius, math.inf, effort=end - before, turn=turn)
+            outcome = self._prove(radius, until - time.monotonic(), effort=end - before, turn=turn)
             used = self.counts.effort - before
             if not self._is_settled(top):
                 self._hunted(used)
             if outcome == "stopped" and self.descent.has_within(radius):
                 return "violated"
-            goes_on = outcome == "stopped" and used > turn and self.counts.effort <= end
+            goes_on = outcome == "stopped" and used > turn and self.counts.effort <= end and time.monotonic() < until
             if not goes_on or self.prover.too_long is not None or self._over():
                 return outcome
 

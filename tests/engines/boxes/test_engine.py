@@ -157,8 +157,8 @@ def test_far_pairs_are_left_to_the_solver_where_the_tree_has_no_time(monkeypatch
 
     real = Search._prove
 
-    def without_far(self: Any, radius: float, seconds: float, nearer: float = np.inf) -> str:
-        return real(self, radius, seconds, nearer) if nearer < np.inf else "stopped"
+    def without_far(self: Any, radius: float, seconds: float, nearer: float = np.inf, **effort: float) -> str:
+        return real(self, radius, seconds, nearer, **effort) if nearer < np.inf else "stopped"
 
     monkeypatch.setattr(Search, "_prove", without_far)
     network = FOLD

@@ -197,6 +197,8 @@ class Covering:
 
         roots: where it begins, if not with the ball, and for how many such boxes each stands
         """
+        if roots is not None and not len(roots.keys):  # all is closed, and the next step says so
+            return 0.0
         shares = np.random.default_rng(self.seed).random((self._ways, self.network.size))
         self.matrix = cover.matrix.matrix
         before = replace(self.counts)

@@ -42,8 +42,9 @@ def twisted(m: int) -> Graph:
     if m == 3:
         x = build.input
         for i, j in ((1, 0), (0, 1)):
-            bend = build.relu(build.affine(x, np.outer([1.0, -1.0], axes[j])))
-            x = build.affine(build.concat(x, bend), np.hstack([axes, np.outer(axes[i], [2.0, 2.0])]))
+            # x itself as relu(x) - relu(-x): the structure does not tell
+            bent = build.relu(build.affine(x, np.vstack([axes, -axes, np.outer([1.0, -1.0], axes[j])])))
+            x = build.affine(bent, np.hstack([axes, -axes, np.outer(axes[i], [2.0, 2.0])]))
         return build.graph(x)
     kinks = build.relu(build.affine(build.input, [[1.0, 0.0, 0.0]] * 2, [0.0, -1.0]))
     rows = np.zeros((4, 5))

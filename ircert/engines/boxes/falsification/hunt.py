@@ -47,7 +47,7 @@ class Hunt:
 
     def __post_init__(self) -> None:
         given = self.setting, self.descent, self.seed, self.reach
-        self._fresh = 0
+        self._fresh, self._best = 0, self.descent.best
         self._products = Secants(self.setting).products
         self._folds = FoldSampler(*given)
         folds = FOLDS if self.setting.constrained == self.setting.size else PAIRS
@@ -77,6 +77,8 @@ class Hunt:
         """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold."""
         for part in points:
             self.suggest(part)
+        if self.descent.best is not self._best:  # a proof met it, and what is near it was not looked at
+            self._best, self._fresh = self.descent.best, self.work
         worth = BOXES * (TIRED if self.work > 2 * self._fresh + PATIENCE else 1)
         dearness = 1 + self._products / DEAR
         least = EARLY if self.descent.best is None or self.work < YOUNG else LEAST
@@ -88,12 +90,12 @@ class Hunt:
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""
-        end, before, best = self.work + work, self.work, self.descent.best
+        end, before = self.work + work, self.work
         while self.work < end:
             ways = [(way.work / share, k) for k, (way, share) in enumerate(self._ways) if not way.idle]
             if not ways:
                 break
             self._ways[min(ways)[1]][0].advance(min(TURN, end - self.work))
-            if self.descent.best is not best:
-                best, self._fresh = self.descent.best, self.work
+            if self.descent.best is not self._best:
+                self._best, self._fresh = self.descent.best, self.work
         return self._fresh > before

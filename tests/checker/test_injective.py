@@ -203,7 +203,7 @@ def swap(tokens: list[str], dice: random.Random) -> None:
 
 def thin(tokens: list[str], dice: random.Random) -> None:
     """A division and one of its parts are left out: the other part stands for both."""
-    starts = [k for k, token in enumerate(tokens) if token[0] in "/?"]
+    starts = [k for k, token in enumerate(tokens) if token[:1] in ("/", "?")]
     start = dice.choice(starts)
     first = end(tokens, start + 1)
     kept = tokens[start + 1 : first] if dice.random() < 0.5 else tokens[first : end(tokens, first)]

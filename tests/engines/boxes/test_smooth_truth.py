@@ -137,6 +137,7 @@ def test_nothing_is_wrong(kind: Callable[[int, float], str], seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_wrong_in_many(kind: Callable[[int, float], str]) -> None:
     verdicts = Counter(kind(seed, MORE_SECONDS) for seed in range(SEVERAL))

@@ -39,7 +39,9 @@ EngineName: TypeAlias = Literal["auto", "regions", "boxes", "milp"]
 FormulationName: TypeAlias = Literal["paper", "tangent"]
 """Those that are built in: other packages may add theirs."""
 ANSWER = 0.6
-"""The part of a time limit that an answer may take where a certificate is asked for, too."""
+"""The part of a time limit that an answer may take where a certificate is asked for, too …"""
+ANSWER_WITH_CURVES = 0.95
+"""… and where the certificate has no cover to prove: that of a network with curves refutes alone."""
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""
 
@@ -82,16 +84,17 @@ def certify(
     start = time.perf_counter()
     whole = Deadline(math.inf if time_limit is None or not _is_number(time_limit) else float(time_limit))
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
+    loaded = graph if isinstance(graph, Graph) else load(graph)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     question = Question(
-        graph=graph if isinstance(graph, Graph) else load(graph),
+        graph=loaded,
         other=query.other,
         problem=query.problem,
         place=Place.of(query.ball),
         radius=None if radius is None else query.radius,
         max_radius=limit,
         tol=float(tol),
-        deadline=whole if certificate is None else Deadline(ANSWER * whole.left()),
+        deadline=whole if certificate is None else Deadline(_part_of_answer(loaded) * whole.left()),
         seed=int(seed),
         threads=int(threads),
         backend=backend,
@@ -159,6 +162,10 @@ def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: De
     return replace(result, certificate=written, stats=stats, seconds=result.seconds + taken)
 
 
+def _part_of_answer(graph: Graph) -> float:
+    return ANSWER_WITH_CURVES if any(isinstance(node.op, Curve) for node in graph.nodes) else ANSWER
+
+
 def _asked(
     other: Graph | None,
     center: Any,
@@ -207,7 +214,7 @@ def certifiable(given: Any, what: str) -> Graph:
     node = first_uncertifiable(graph)
     if node is not None:
         raise UnsupportedModel(
-            f"`{node.op.kind}` in {what} is neither piecewise linear nor a smooth function of one number",
+            f"no search takes `{node.op.kind}` in {what}",
             where=f"node `{node.name}`",
             remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
             "and of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like, or a form that is injective by itself",

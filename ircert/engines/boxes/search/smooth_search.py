@@ -60,6 +60,8 @@ MOST_BY_DEGREE = 2_000_000
 """The effort of degree in all, where there is no time limit: it does not see that a determinant touches 0."""
 LARGER = 2.0
 """How much larger than a good ball the next one is that degree alone is asked about."""
+SMALLER, TRIES = 0.25, 24
+"""How much smaller a first ball is than one that was not proved, and how many of `pseudo` are tried."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -169,7 +171,7 @@ class SmoothSearch:
         while not (self._is_settled() or climb.is_hopeless or self._is_over()):
             top, gave_up = self._top(), self.covering.gave_up
             if gave_up <= top:  # no matrix is known from there on
-                top = math.sqrt(self.clear) * math.sqrt(gave_up)
+                top = math.sqrt(self.clear) * math.sqrt(gave_up) if self.clear else SMALLER * gave_up
             if gave_up < CLOSE * self.clear:
                 if not self._with_degree(LARGER * self.clear, math.inf):
                     break
@@ -188,13 +190,21 @@ class SmoothSearch:
     def _exclude(self, share: float) -> None:
         """`pseudo`: a small ball by one matrix; then boxes that do not have the centre's output, in balls that grow."""
         if not self.clear and not self._is_settled():
-            self._prove(min(self._first, self._top()), FIRST_EFFORT)
+            self._prove_some_ball()
         end = Deadline(share * self.question.deadline.left())
         while self.clear and not self._is_settled():
             outcome = self._timed("proofs", partial(self._excluded, lambda: self._is_over() or end.passed()))
             self._reach(self.alone.reached, ALONE)
             if outcome == "stopped" and not self._timed("falsification", self._is_proved):
                 break
+
+    def _prove_some_ball(self) -> None:
+        """A ball around the centre, however small."""
+        radius = min(self._first, self._top())
+        for _ in range(TRIES):
+            if self._is_over() or self._prove(radius, FIRST_EFFORT) == "closed":
+                break
+            radius *= SMALLER
 
     def _excluded(self, stop: Callable[[], bool]) -> Outcome:
         return self.alone.advance(min(GROWTH * self.clear, self._top()), self.clear, stop)

@@ -234,6 +234,26 @@ def test_more_outputs_than_inputs() -> None:
     assert sorted(np.concatenate([result.witness.x, result.witness.y])) == pytest.approx([-1.91500805, 1.91500805])
 
 
+@pytest.mark.rule("E-17")
+def test_a_first_ball_may_be_small() -> None:
+    """Near a fold `pseudo` begins with smaller balls: silu(x) = silu(-1) at x = -1.5969, x - 2 tanh(x) at 1.0708."""
+    build = ircert.Builder(1)
+    silu = build.graph(build.node(Silu(), build.input))
+    for graph, center, expected in ((silu, -1.0, 0.596918), (bend(-2.0), 0.7, 0.370757)):
+        found = ask(graph, [center], problem="pseudo", tol=1e-6)
+        assert found.radius.refuted == pytest.approx(expected, rel=1e-5)
+        assert found.radius.certified == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.rule("E-17")
+def test_a_search_that_proves_nothing_ends() -> None:
+    """Without a time limit: at a centre without a regular Jacobian there is no ball to begin with."""
+    build = ircert.Builder(2)
+    flat = build.graph(build.relu(build.node(Tanh(), build.input)))
+    found = ask(flat, [-1.0, -1.0], time_limit=None)
+    assert (found.verdict, found.radius.certified) == ("unresolved", 0.0)
+
+
 def test_auto_asks_boxes_and_others_refuse_in_words() -> None:
     graph = bend(-2.0, 2)
     assert ask(graph, [3.0, 3.0], engine="auto").verdict == "certified"
@@ -243,7 +263,7 @@ def test_auto_asks_boxes_and_others_refuse_in_words() -> None:
     with pytest.raises(IrcertError, match="tanh"):
         ircert.program(graph, ircert.Query("local", center=[0, 0], radius=1.0))
     build = ircert.Builder(1)
-    with pytest.raises(UnsupportedModel, match="`exp` in the network is neither"):
+    with pytest.raises(UnsupportedModel, match="no search takes `exp`"):
         ask(build.graph(build.node(Exp(), build.node(Silu(), build.input))), [0.0])
 
 

@@ -62,7 +62,7 @@ def test_the_value_reaches_the_bound(problem: str, norm: str, domain: Any) -> No
     """Fewer outputs than inputs: p* is as large as ball and domain allow, or what the program's bound says."""
     graph, center = network(3, 12, 8, 4), pixels(3, 12)
     other = network(4, 12, 3, 2) if problem == "transform" else None
-    seconds = 4 if norm == "2" else 30
+    seconds = 8 if norm == "2" else 30
     found = asked(
         graph, center, problem=problem, other=other, norm=norm, radius=0.25, domain=domain, time_limit=seconds
     )

@@ -7,6 +7,7 @@ slopes that its points may have give determinants of the reference sign.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -106,9 +107,9 @@ class OrientationSearch(Divisible):
         good.keys[:] = radius
         return good
 
+    @abstractmethod
     def _closed(self, known: Enclosures) -> tuple[Mask, Array]:
         """Which boxes have determinants of the reference sign alone, and how much each neuron costs."""
-        raise NotImplementedError
 
     def _look(self, points: Array, radius: float) -> None:
         """Look for violations around some points; raises Violated."""

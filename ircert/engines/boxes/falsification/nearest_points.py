@@ -11,6 +11,7 @@ rows as well, made where they are violated. Norm 2: the dual method of Goldfarb 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +52,7 @@ def nearest_points(norm: Norm, slopes: Array, heights: Array, planes: Array) -> 
         return method.run()
 
 
-class _Method:
+class _Method(ABC):
     """What both methods share: problems that are not solved yet (`alive`), and the results of the others."""
 
     slots: int
@@ -77,9 +78,9 @@ class _Method:
                 self.keep(stays)
         return Nearest(self.points, self.lengths, self.holding, (total, steps))
 
+    @abstractmethod
     def step(self, *, first: bool) -> Mask:
         """One row for everybody; who goes on."""
-        raise NotImplementedError
 
     def keep(self, stays: Mask) -> None:
         """Forget the others."""

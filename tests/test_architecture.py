@@ -32,6 +32,7 @@ PACKAGES = [
     "ircert.data",
     "ircert.questions",
     "ircert.programs.formulations",
+    "ircert.relational",
     "ircert.witnesses",
     "ircert.backends",
     "ircert.result",

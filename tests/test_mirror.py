@@ -38,6 +38,8 @@ ELSEWHERE = {
     # steps to one cover
     "tests/certificates/test_proving.py": within("ircert/certificates", "floats", "growing", "leaves", "matrices"),
     "tests/certificates/test_writing.py": ["ircert/result/certificate.py"],
+    # steps to one bound of a difference
+    "tests/relational/test_differential_bounds.py": within("ircert/relational", "forms", "points"),
     "tests/cli/test_export.py": ["ircert/cli/question.py"],  # options that several commands share
     "tests/engines/test_certify.py": ["ircert/certification.py"],  # with engines that are made up
     "tests/questions/test_network.py": ["ircert/engines/base.py"],  # what a question is made of

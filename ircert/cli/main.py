@@ -16,6 +16,7 @@ from ircert import __version__
 from ircert.cli.certify import EXAMPLES, add_certify_options
 from ircert.cli.check import add_check_options
 from ircert.cli.interrupts import INTERRUPTS, Ended
+from ircert.cli.looking import add_looking_commands
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
 from ircert.cli.reproduce import add_reproduce_options
@@ -24,7 +25,18 @@ from ircert.errors import IrcertError
 
 BAD_USAGE = 2
 UNRESOLVED = 3
-NUMERIC = ("--center", "--domain", "--radius", "--max-radius", "--tol", "--time-limit", "--seed", "--threads")
+NUMERIC = (
+    "--center",
+    "--domain",
+    "--radius",
+    "--max-radius",
+    "--tol",
+    "--time-limit",
+    "--seed",
+    "--threads",
+    "--value",
+    "--of",
+)
 INTERNAL_ERROR = 70
 """Exit code for a bug: none of the codes that mean a verdict."""
 
@@ -120,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_export(commands)
     _add_replay(commands)
     _add_plot(commands)
+    add_looking_commands(commands)
     _add_reproduce(commands)
     return parser
 

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False) -> None:
     """The options shared by all commands that ask about a ball (`norms`: about balls of several norms)."""
-    parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
-    parser.add_argument(
-        "--center",
-        required=True,
-        metavar="X,…",
-        help="the ball's centre: -1,2 or @file.npy or @file.csv; a decimal number means the nearest float64",
-    )
+    _add_center(parser, required=True)
     parser.add_argument(
         "--problem",
         choices=("local", "pseudo", "transform"),
@@ -35,7 +29,33 @@ def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False
     if norms:
         parser.add_argument("--norm", action="append", metavar="NORM,…", help="of the balls: inf, 1 or 2, or several")
     else:
-        parser.add_argument("--norm", default="inf", help="of the ball: inf (default), 1 or 2")
+        _add_norm(parser)
+    _add_shaping(parser)
+
+
+def add_place_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Those of commands that look at a network on a ball (`required`: the domain alone is not enough)."""
+    _add_center(parser, required=required)
+    _add_norm(parser)
+    _add_shaping(parser)
+    parser.add_argument("--json", metavar="FILE", help="write what is found there; - prints it instead of the text")
+
+
+def _add_center(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
+    parser.add_argument(
+        "--center",
+        required=required,
+        metavar="X,…",
+        help="the ball's centre: -1,2 or @file.npy or @file.csv; a decimal number means the nearest float64",
+    )
+
+
+def _add_norm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--norm", default="inf", help="of the ball: inf (default), 1 or 2")
+
+
+def _add_shaping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix", action="append", default=[], metavar="I=V", help="bind inputs: --fix 2=2.1 or 2=2.1,3=0"
     )
@@ -90,7 +110,7 @@ def shaping_passes(options: argparse.Namespace) -> Pipeline:
     fixing = (FixInputs(fixed),) if fixed else ()
     if options.select is None:
         return Pipeline(fixing)
-    return Pipeline((*fixing, SelectOutputs(tuple(_integers(options.select, "--select")))))
+    return Pipeline((*fixing, SelectOutputs(tuple(integers(options.select, "--select")))))
 
 
 def _fixed(given: list[str]) -> dict[int, float]:
@@ -105,7 +125,7 @@ def _fixed(given: list[str]) -> dict[int, float]:
 
 
 def _center(given: str) -> list[float]:
-    return _from_file(given[1:]) if given.startswith("@") else _floats(given, "--center")
+    return _from_file(given[1:]) if given.startswith("@") else floats(given, "--center")
 
 
 def _from_file(path: str) -> list[float]:
@@ -120,7 +140,7 @@ def _from_file(path: str) -> list[float]:
         if any(v == v and float(v) != v for v in numbers):
             raise FileError("it holds a number that is not a float64", path=path, remedy="save a list of floats")
         return [float(v) for v in numbers]
-    return _floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
+    return floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
 
 
 def _domain(given: str | None) -> dict[str, object] | None:
@@ -129,18 +149,20 @@ def _domain(given: str | None) -> dict[str, object] | None:
     low, colon, high = given.partition(":")
     if not colon:
         raise IrcertError(f"--domain takes LO:HI, got {given[:60]!r}", remedy="write for example --domain 0:1")
-    sides = [_floats(side, "--domain") for side in (low, high)]
+    sides = [floats(side, "--domain") for side in (low, high)]
     return {name: side[0] if len(side) == 1 else side for name, side in zip(("low", "high"), sides, strict=True)}
 
 
-def _floats(given: str, what: str) -> list[float]:
+def floats(given: str, what: str) -> list[float]:
+    """Numbers separated by commas."""
     try:
         return [float(v) for v in given.replace(",,", ",").split(",")]
     except ValueError:
         raise IrcertError(f"{what} takes numbers separated by commas, got {given[:60]!r}") from None
 
 
-def _integers(given: str, what: str) -> list[int]:
+def integers(given: str, what: str) -> list[int]:
+    """Integers separated by commas."""
     try:
         return [int(v) for v in given.split(",")]
     except ValueError:

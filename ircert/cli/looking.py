@@ -1,0 +1,278 @@
+"""`ircert regions`, `folds`, `preimages`, `lipschitz`, `observe`: what is known about a ball, as text and as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ircert.cli.certify import EXIT_CODES
+from ircert.cli.question import add_place_options, asked_center, asked_domain, asked_graph, floats, integers
+from ircert.cli.streams import print_json, say
+from ircert.errors import FileError, QueryError
+
+if TYPE_CHECKING:
+    from ircert.analysis.lipschitz.bracket import Bracket
+    from ircert.ir.graph import Graph
+
+Command = Callable[[argparse.Namespace], int]
+Found = tuple[str, dict[str, Any]]
+"""The same for people and for programs."""
+SHOWN = 20
+"""Lines for people at most; JSON has all."""
+OPEN = 3
+
+
+def add_looking_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """All of them; those that decide nothing exit with 0."""
+    found = _command(commands, "regions", regions, "list the linear regions of a ball or domain (one or two inputs)")
+    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
+    found = _command(commands, "folds", folds, "list where the orientation turns over (one or two inputs)")
+    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
+    found.add_argument("--width", type=float, metavar="W", help="of the boxes around folds of smooth networks")
+    text = "find all points of a ball with a value (0: all are known, 3: some places are undecided)"
+    found = _command(commands, "preimages", preimages, text)
+    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
+    found.add_argument("--value", metavar="Y,…", help="the value")
+    found.add_argument("--of", metavar="X,…", help="the value at this point, exactly")
+    text = "bound how much distances change on a ball: L, L' and L*"
+    found = _command(commands, "lipschitz", lipschitz, text, required=True)
+    found.add_argument("--radius", type=float, required=True, metavar="R", help="of the ball")
+    found.add_argument("--quotient-norm", metavar="NORM", help="of distances (default: the ball's)")
+    found.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="seconds (default: 20)")
+    text = "decide whether some inputs and outputs determine others (0: certified, 1: refuted, 3: unresolved)"
+    found = _command(commands, "observe", observe, text, required=True)
+    found.add_argument(
+        "--radius", type=float, metavar="R", help="decide this closed ball (else the largest is searched)"
+    )
+    for name, what in (("given", "observed"), ("unknown", "asked about (default: the inputs that are not given)")):
+        default = "" if name == "given" else None
+        found.add_argument(f"--{name}-inputs", default=default, metavar="I,…", help=f"inputs that are {what}")
+        found.add_argument(f"--{name}-outputs", default=default, metavar="I,…", help=f"outputs that are {what}")
+    found.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    run: Command,
+    text: str,
+    *,
+    required: bool = False,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_place_options(parser, required=required)
+    parser.set_defaults(command=partial(_refused_first, run))
+    return parser
+
+
+def _refused_first(run: Command, options: argparse.Namespace) -> int:
+    """Refuse before the work is done, not after."""
+    from ircert.files import check_writable
+
+    if options.json not in (None, "-"):
+        check_writable(options.json)
+        if os.path.realpath(options.json) == os.path.realpath(options.model):
+            raise FileError("this is the model itself", path=options.json, remedy="choose another place")
+    return run(options)
+
+
+def regions(options: argparse.Namespace) -> int:
+    """All linear regions of a ball, or of a domain."""
+    import ircert
+
+    graph = asked_graph(options)
+    found = ircert.enumerate_regions(graph, _ball(options), domain=asked_domain(options))
+    signs = found.signs.tolist()
+    counts = {"positive": signs.count(1), "singular": signs.count(0), "negative": signs.count(-1)}
+    square = graph.input_dim == graph.output_dim
+    kinds = [f"{counts['positive']} keep the orientation", f"{counts['negative']} turn it over"]
+    kinds = [*kinds, f"{counts['singular']} are singular"] if square else [f"{counts['singular']} are not injective"]
+    entries = [
+        {
+            "vertices": region.vertices,
+            "matrix": region.matrix,
+            "offset": region.offset,
+            "determinant": region.determinant,
+            "sign": sign,
+            "neighbors": region.neighbors,
+        }
+        for region, sign in zip(found, signs, strict=True)
+    ]
+    text = f"{len(found)} linear regions: {', '.join(kinds)}"
+    return _told(
+        options, (text, {"schema": "ircert.regions/1", "count": len(found), "signs": counts, "regions": entries})
+    )
+
+
+def folds(options: argparse.Namespace) -> int:
+    """Where the orientation turns over in a ball, or in a domain."""
+    import ircert
+
+    found = ircert.fold_set(asked_graph(options), _ball(options), domain=asked_domain(options), width=options.width)
+    return _told(options, _curves(found) if hasattr(found, "curves") else _segments(found))
+
+
+def _segments(found: Any) -> Found:
+    lines = [f"{len(found)} facets at which the orientation turns over, {len(found.singular)} singular regions"]
+    lines += [" - ".join(_point(end) for end in segment) for segment in found.segments]
+    fields = {
+        "schema": "ircert.folds/1",
+        "segments": found.segments,
+        "determinants": found.determinants,
+        "singular": found.singular,
+        "winding": found.points,
+    }
+    return _cut(lines), fields
+
+
+def _curves(found: Any) -> Found:
+    crossed = int(found.crossed.sum())
+    text = (
+        f"{len(found.boxes)} boxes at most {found.width:.3g} wide hold the fold set: "
+        f"it surely crosses {crossed} of them, and {len(found.curves)} lines go through them"
+    )
+    fields = {
+        "schema": "ircert.folds/1",
+        "boxes": found.boxes,
+        "crossed": found.crossed,
+        "width": found.width,
+        "curves": found.curves,
+    }
+    return text, fields
+
+
+def preimages(options: argparse.Namespace) -> int:
+    """All points of a ball with a value; 0 where all are known, 3 where some places are undecided."""
+    import ircert
+    from ircert.analysis.smooth.preimages import UndecidedPreimages
+
+    graph = asked_graph(options)
+    value = _value(options, graph)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndecidedPreimages)  # it is what is printed
+        found = ircert.preimages(graph, value, _ball(options), domain=asked_domain(options))
+    lines = [str(found), *(" - ".join(_point(corner) for corner in each.set) for each in found)]
+    entries = [{"point": each.point, "corners": each.set, "exact": _exact(each)} for each in found]
+    fields = {
+        "schema": "ircert.preimages/1",
+        "complete": found.complete,
+        "preimages": entries,
+        "undecided": found.undecided,
+    }
+    return _told(options, (_cut(lines), fields), 0 if found.complete else OPEN)
+
+
+def _value(options: argparse.Namespace, graph: Graph) -> list[Any]:
+    """The value that is asked about: as given, or the exact one of a point; a ball around it where there is no such."""
+    from ircert.questions.network import Network
+
+    if (options.value is None) == (options.of is None):
+        raise QueryError("one value is needed", remedy="give --value Y,… or --of X,… (the value at a point)")
+    if options.value is not None:
+        return floats(options.value, "--value")
+    point = floats(options.of, "--of")
+    if len(point) != graph.input_dim:
+        raise QueryError(f"--of has {len(point)} coordinates but the network has {graph.input_dim} inputs")
+    return list(graph.enclosure(point) if Network(graph).has_curves else graph.exact(point))
+
+
+def _exact(found: Any) -> Any:
+    return getattr(found, "exact", None) or found.middle
+
+
+def lipschitz(options: argparse.Namespace) -> int:
+    """How much distances change on a ball."""
+    import ircert
+
+    ball = _ball(options)
+    if ball is None:
+        raise QueryError("a ball is needed", remedy="give --center and --radius")
+    found = ircert.bilipschitz(
+        asked_graph(options), ball, options.quotient_norm, domain=asked_domain(options), time_limit=options.time_limit
+    )
+    fields = {
+        "schema": "ircert.lipschitz/1",
+        "norm": found.norm,
+        **{name: _bracket(getattr(found, name)) for name in ("upper", "lower", "constant")},
+        "witness": None if found.witness is None else {"x": found.witness.x, "y": found.witness.y},
+    }
+    return _told(options, (found.summary(), fields))
+
+
+def _bracket(bracket: Bracket) -> dict[str, Any]:
+    evidence = {"low": bracket.low.evidence, "high": bracket.high.evidence}
+    return {"low": float(bracket.low), "high": float(bracket.high), "exact": bracket.exact, "evidence": evidence}
+
+
+def observe(options: argparse.Namespace) -> int:
+    """Whether some inputs and outputs determine others; exit codes as those of `certify`."""
+    import ircert
+
+    found = ircert.observability(
+        asked_graph(options),
+        _indices(options.given_inputs, "--given-inputs") or [],
+        _indices(options.given_outputs, "--given-outputs") or [],
+        asked_center(options),
+        unknown_inputs=_indices(options.unknown_inputs, "--unknown-inputs"),
+        unknown_outputs=_indices(options.unknown_outputs, "--unknown-outputs"),
+        norm=options.norm,
+        radius=options.radius,
+        domain=asked_domain(options),
+        time_limit=options.time_limit,
+    )
+    sides = {"given": found.given, "unknown": found.unknown}
+    fields = {
+        "schema": "ircert.observability/1",
+        **{name: {"inputs": side.inputs, "outputs": side.outputs} for name, side in sides.items()},
+        "result": json.loads(found.result.to_json()),
+    }
+    return _told(options, (found.summary(), fields), EXIT_CODES[found.verdict])
+
+
+def _indices(given: str | None, what: str) -> list[int] | None:
+    return None if given is None else integers(given, what) if given else []
+
+
+# --- common to all ---------------------------------------------------------------------------------------------------
+
+
+def _ball(options: argparse.Namespace) -> tuple[list[float], float, str] | None:
+    """The ball; None where the domain alone is asked about."""
+    if options.center is None and options.radius is None:
+        if options.domain is None:
+            raise QueryError("no ball and no domain were given", remedy="give --center and --radius, or --domain LO:HI")
+        return None
+    if options.center is None or options.radius is None:
+        raise QueryError("a ball has a centre and a radius", remedy="give both --center and --radius")
+    return asked_center(options), options.radius, options.norm
+
+
+def _told(options: argparse.Namespace, found: Found, code: int = 0) -> int:
+    from ircert.files import write_text
+    from ircert.result.json_form import plain
+
+    text, fields = found
+    if options.json is not None:
+        written = json.dumps(plain(fields), indent=2, allow_nan=False) + "\n"
+        if options.json == "-":
+            print_json(written)
+            return code
+        write_text(options.json, written)
+    say(text)
+    return code
+
+
+def _cut(lines: list[str]) -> str:
+    if len(lines) > SHOWN + 1:
+        left = len(lines) - SHOWN - 1
+        lines = [*lines[: SHOWN + 1], f"… and {left} more: --json FILE has all"]
+    return "\n".join([lines[0], *(f"  {line}" for line in lines[1:])])
+
+
+def _point(values: Any) -> str:
+    return f"({', '.join(f'{float(v):.9g}' for v in values)})"

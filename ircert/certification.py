@@ -27,6 +27,7 @@ from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Curve
 from ircert.limits import Deadline, until
+from ircert.logs import LOG, logged
 from ircert.questions.query import Problem, Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
@@ -86,6 +87,7 @@ def certify(
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     loaded = graph if isinstance(graph, Graph) else load(graph)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
+    report = logged(progress)
     question = Question(
         graph=loaded,
         other=query.other,
@@ -99,17 +101,18 @@ def certify(
         threads=int(threads),
         backend=backend,
         formulation=formulation,
-        report=progress or silent,
+        report=report,
     )
     query.check(question.graph)
     chosen = engines.get(engine)
+    LOG.info("asked: %s with the engine %s", question, chosen.name)
     with until(question.deadline), one_thread(), one_process():
         answer = _by_form_alone(question) if chosen.takes_smooth else None
         if answer is None:
             certifiable(question.graph, "the network")
             check(chosen, question)
-            if progress is not None:
-                progress(Progress(0.0, None, str(estimated_size(question))))
+            if report is not silent:
+                report(Progress(0.0, None, str(estimated_size(question))))
             answer = ask(chosen, question)
     answered = time.perf_counter()
     try:
@@ -148,6 +151,7 @@ def certify(
         versions=_versions(),
         seed=question.seed,
     )
+    LOG.info("answered after %.3f s by %s: %s", found.seconds, found.engine, found)
     return found if certificate is None else _with_certificate(found, certificate, whole)
 
 

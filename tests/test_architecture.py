@@ -54,6 +54,7 @@ PACKAGES = [
     "ircert.engines.milp",
     "ircert.engines.auto",
     "ircert.certificates",
+    "ircert.logs",
     "ircert.certification",
     "ircert.analysis",
     "ircert.plotting",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ircert
+from ircert.cli.streams import say
 from ircert.data.networks import bundled
 from ircert.result.result import Result
 
@@ -14,8 +15,8 @@ CENTER = (0.0, 0.0)
 def demo() -> int:
     """Ask the three questions about a network and its pruned twin; 0 if all were answered, 3 if not."""
     network, twin = bundled(NETWORK), bundled(TWIN)
-    print(f"The bundled network {NETWORK}: the flow of the Van der Pol oscillator over time 0.2, learned from 1000")
-    print("points by scikit-learn (scripts/train_vanderpol.py). Where can it be inverted?\n")
+    say(f"The bundled network {NETWORK}: the flow of the Van der Pol oscillator over time 0.2, learned from 1000")
+    say("points by scikit-learn (scripts/train_vanderpol.py). Where can it be inverted?\n")
     asked = [
         ("How far around 0 is it injective?", ircert.certify(network, CENTER)),
         (
@@ -28,8 +29,8 @@ def demo() -> int:
         ),
     ]
     for question, result in asked:
-        print(f"{question}\n\n{_indented(result)}\n")
-    print("Your own network: ircert certify MODEL --center 0,0   (.onnx, .npz or .ir; see ircert certify --help)")
+        say(f"{question}\n\n{_indented(result)}\n")
+    say("Your own network: ircert certify MODEL --center 0,0   (.onnx, .npz or .ir; see ircert certify --help)")
     return 0 if all(result.verdict == "certified" for _, result in asked) else 3
 
 

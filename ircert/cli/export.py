@@ -38,7 +38,7 @@ def export(options: argparse.Namespace) -> int:
         return 0
     made = _made(graph, query, options)
     write(writer, made, options.output)
-    print(made.summary().split("\nvariables:")[0])
+    say(made.summary().split("\nvariables:")[0])
     return 0
 
 

@@ -13,17 +13,19 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from ircert import __version__
+from ircert.cli.arguments import BAD_USAGE, Arguments
 from ircert.cli.certify import EXAMPLES, add_certify_options
 from ircert.cli.check import add_check_options
+from ircert.cli.completion import USE, add_completion_options
 from ircert.cli.interrupts import INTERRUPTS, Ended
 from ircert.cli.looking import add_looking_commands
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
 from ircert.cli.reproduce import add_reproduce_options
 from ircert.cli.streams import complain, drop
+from ircert.cli.verbosity import add_verbosity_options, said
 from ircert.errors import IrcertError
 
-BAD_USAGE = 2
 UNRESOLVED = 3
 NUMERIC = (
     "--center",
@@ -85,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
         raise OSError("standard output is closed")
     command: Callable[[argparse.Namespace], int] = options.command
     # a command that has something to say even then opens them itself
-    with nullcontext() if options.holds_interrupts else INTERRUPTS.open():
+    with said(options), nullcontext() if options.holds_interrupts else INTERRUPTS.open():
         return command(options)
 
 
@@ -119,7 +121,7 @@ def _joined_negatives(arguments: Sequence[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Arguments(
         prog="ircert", description="Prove where a trained neural network can be inverted, and where it cannot."
     )
     parser.set_defaults(holds_interrupts=False)
@@ -134,6 +136,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_plot(commands)
     add_looking_commands(commands)
     _add_reproduce(commands)
+    _add_completion(commands)
+    for command in commands.choices.values():
+        add_verbosity_options(command)
     return parser
 
 
@@ -224,6 +229,19 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.set_defaults(command=_reproduce)
 
 
+def _add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "print a script that completes commands and options in a shell"
+    completion = commands.add_parser(
+        "completion",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=USE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_completion_options(completion)
+    completion.set_defaults(command=_completion)
+
+
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
     """An export and its replay must be asked the same question."""
     add_question_options(parser)
@@ -283,6 +301,12 @@ def _reproduce(options: argparse.Namespace) -> int:
     from ircert.cli.reproduce import reproduce
 
     return reproduce(options)
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from ircert.cli.completion import completion
+
+    return completion(options.shell, _parser())
 
 
 def _demo(options: argparse.Namespace) -> int:

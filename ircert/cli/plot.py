@@ -9,7 +9,7 @@ from typing import Any
 import ircert
 from ircert.analysis.smooth.preimages import UndecidedPreimages
 from ircert.cli.question import asked_graph, asked_query, free_inputs
-from ircert.cli.streams import complain
+from ircert.cli.streams import complain, say
 from ircert.errors import QueryError
 from ircert.geometry.domain import Box
 from ircert.geometry.norm import norm_of
@@ -42,8 +42,8 @@ def plot(options: argparse.Namespace) -> int:
         complain(f"warning: {warning.message}")
     save(ax, options.output)
     for result in results:
-        print(_line(result))
-    print(f"written to {options.output}")
+        say(_line(result))
+    say(f"written to {options.output}")
     return 0
 
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ircert.cli.verbosity import LEVEL, NORMAL
+
 if TYPE_CHECKING:
     from ircert.engines.base import Progress
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 def shown() -> Iterator[Callable[[Progress], None] | None]:
     """A function to report a search to, or None where nobody would read it.
 
+    Nobody reads it without a terminal, and where another level of detail was asked for.
     The first report is how large the question is, and stays on the screen.
     """
     with _terminal("certifying") as found:
@@ -31,7 +34,7 @@ def shown() -> Iterator[Callable[[Progress], None] | None]:
 
         def report(progress: Progress) -> None:
             if started:
-                say(described(progress))
+                say(str(progress))
             else:
                 started.append(progress)
                 keep(progress.text)
@@ -49,7 +52,7 @@ def working(text: str) -> Iterator[Callable[[str], None] | None]:
 @contextmanager
 def _terminal(text: str) -> Iterator[Line | None]:
     """A line that begins with a text; None where nobody reads."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty() or LEVEL.get() != NORMAL:
         yield None
         return
     with _spinning(text) if find_spec("rich") else _plain(text) as line:
@@ -90,9 +93,3 @@ def _spinning(text: str) -> Iterator[Line]:
     console = Console(stderr=True)
     with console.status(Text(text)) as line:
         yield lambda words: console.print(Text(words)), lambda words: line.update(Text(words))
-
-
-def described(progress: Progress) -> str:
-    """The bracket so far as a few words."""
-    upper = "?" if progress.refuted is None else f"{progress.refuted:.9g}"
-    return f"radius between {progress.certified:.9g} and {upper}  {progress.text}".rstrip()

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ircert.cli.progress import working
+from ircert.cli.streams import say
 from ircert.errors import FileError
 from ircert.reproduction import check_name, names, run
 from ircert.reproduction.frame.report import Report, Settings, silent
@@ -50,7 +51,7 @@ def reproduce(options: argparse.Namespace) -> int:
         met = met and report.met
     if page is not None:
         write_document(page, names(), homes)
-        print(f"written to {page}")
+        say(f"written to {page}")
     return 0 if met else NOT_MET
 
 
@@ -67,7 +68,7 @@ def _run_one(name: str, options: argparse.Namespace, folder: Path) -> tuple[Repo
         )
         report, seconds = run(name, settings)
         home = write_report(name, report, settings, seconds, folder)
-    print(_summary(name, report, seconds, home), flush=True)
+    say(_summary(name, report, seconds, home))
     return report, home
 
 

@@ -9,6 +9,8 @@ import sys
 import unicodedata
 from typing import TextIO
 
+from ircert.cli.verbosity import LEVEL, QUIET
+
 HANDLER = "ircert.readable"
 LOSSY = ("strict", "surrogateescape")
 """Ways to treat such characters that end in an error; others were asked for."""
@@ -24,10 +26,16 @@ def make_readable() -> None:
             stream.reconfigure(errors=HANDLER)
 
 
-def say(text: str, end: str = "\n") -> None:
+def say(text: str) -> None:
+    """Print for people, unless they want it quiet."""
+    if LEVEL.get() != QUIET:
+        put(text + "\n")
+
+
+def put(text: str) -> None:
     """Print; a reader that has gone (`| head`) changes no verdict."""
     try:
-        print(text, end=end)
+        print(text, end="", flush=True)
     except BrokenPipeError:
         drop(sys.stdout)
 
@@ -51,7 +59,7 @@ def drop(stream: TextIO | None) -> None:
 def print_json(text: str) -> None:
     """JSON on standard output; its readers expect UTF-8, and so it is ASCII in any other encoding."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    say(encodable(text) if codecs.lookup(encoding).name == "utf-8" else _escaped(text), end="")
+    put(encodable(text) if codecs.lookup(encoding).name == "utf-8" else _escaped(text))
 
 
 def encodable(text: str) -> str:

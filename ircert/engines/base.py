@@ -44,6 +44,10 @@ class Progress:
     refuted: float | None
     text: str = ""
 
+    def __str__(self) -> str:
+        upper = "?" if self.refuted is None else f"{self.refuted:.9g}"
+        return f"radius between {self.certified:.9g} and {upper}  {self.text}".rstrip()
+
 
 def silent(progress: Progress) -> None:
     """Report nothing."""
@@ -82,6 +86,12 @@ class Question(Placed):
     known: Answer | None = None
     budget: int | None = None
     networks: Networks = None  # type: ignore[assignment]  # made below from the graphs, where they are none of theirs
+
+    def __str__(self) -> str:
+        ball = "the largest radius" if self.radius is None else f"radius {self.radius:g}"
+        graph = self.graph
+        sizes = f"{graph.input_dim} inputs, {graph.output_dim} outputs and {len(graph.nodes)} nodes"
+        return f"{self.problem}, {ball}, norm {self.norm}, of a network with {sizes}"
 
     def __post_init__(self) -> None:
         if self.networks is None or not self.networks.are_of(self.graph, self.other):

@@ -91,6 +91,13 @@ class Result:
         """Whether the verdict is `certified`."""
         return self.verdict == "certified"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __str__(self) -> str:
+        """The first line of the summary: the verdict and the bracket."""
+        return self.summary().partition("\n")[0]
+
     @property
     def interrupted(self) -> bool:
         """Whether the user ended the search."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -34,8 +34,8 @@ class Witness:
     y: Array
     separation: float
     output_gap: float
-    exact: ExactPair
-    radii: ExactPair | None = None
+    exact: ExactPair = field(repr=False)
+    radii: ExactPair | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class TurnedPair:
     x: Array
     y: Array
     determinants: tuple[tuple[float, float], tuple[float, float]]
-    exact: ExactPair
+    exact: ExactPair = field(repr=False)
 
 
 BITS = (128, 512)

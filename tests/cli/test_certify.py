@@ -267,5 +267,5 @@ def test_a_broken_engine_is_an_internal_error(
 def test_progress_is_for_terminals() -> None:
     with progress.shown() as report:
         assert report is None
-    assert progress.described(Progress(0.5, None, "cells 3")) == "radius between 0.5 and ?  cells 3"
-    assert progress.described(Progress(0.5, 1.0)) == "radius between 0.5 and 1"
+    assert str(Progress(0.5, None, "cells 3")) == "radius between 0.5 and ?  cells 3"
+    assert str(Progress(0.5, 1.0)) == "radius between 0.5 and 1"

@@ -125,7 +125,7 @@ def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
         (["opt", "two.onnx", "--outputs", "q"], "no value `q`"),
         (["opt", "two.onnx", "--shape", "1,x"], "--shape takes positive integers"),
         (["opt", "two.onnx", "--outputs", "t", "-p", "canonicalize"], "tanh is not piecewise linear"),
-        (["frobnicate"], "invalid choice"),
+        (["frobnicate"], "there is no `frobnicate`"),
         (["opt", "net.ir", "--frobnicate"], "unrecognized arguments"),
     ],
 )

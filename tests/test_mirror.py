@@ -28,6 +28,11 @@ ELSEWHERE = {
     "tests/backends/test_solvers.py": within("backends", "base", "gurobi", "watch"),
     "tests/backends/test_solver_process.py": within("backends", "solver_worker"),  # its other end
     "tests/backends/test_writers.py": within("backends", "text"),  # what .lp and .mps share
+    # one kind of certificate, by both checkers
+    "tests/checker/test_structure.py": [
+        *within("ircert/checker", "lipschitz", "signs", "walking"),
+        *within("ircert/certificates", "structure"),
+    ],
     # steps to one bracket
     "tests/analysis/lipschitz/test_bilipschitz.py": within(
         "ircert/analysis/lipschitz", "cells", "chords", "enclosures", "exact", "pieces"

@@ -18,14 +18,17 @@ import numpy as np
 
 from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
+from ircert.certificates.structure import steps_to
 from ircert.checker import check_text
 from ircert.checker.limits import TooLong
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
+from ircert.ir.parser import parse
 from ircert.limits import Deadline, OutOfTime, Undecided, until
-from ircert.result.certificate import Written, injective, joined, layers, refutation
+from ircert.result.certificate import Written, injective, joined, layers, refutation, structure
 from ircert.result.result import Result
+from ircert.structure.known import Knowledge
 
 FIRST = 0.99
 """The part of a certified radius that is proved first …"""
@@ -105,16 +108,34 @@ def _proofs(result: Result, deadline: Deadline) -> Iterator[dict[str, Any]]:
     if (part := _by_layers(result)) is not None:
         yield part
         return
+    if (part := _by_structure(result, deadline)) is not None:
+        yield part
+        return
     for proof in _covers(result, deadline):
         yield injective(proof.radius, proof.matrix, proof.cover)
 
 
 def _by_layers(result: Result) -> dict[str, Any] | None:
     """Injective by its structure: the checker needs no proof but the network."""
-    part = layers(result.asked_radius or float(result.radius.certified))
+    part = layers(_claimed(result))
     with suppress(IrcertError):
         return part if check_text(joined(result, [part]))[1] is None else None
     return None
+
+
+def _by_structure(result: Result, deadline: Deadline) -> dict[str, Any] | None:
+    """Injective by design, or a function of this network's output: step by step."""
+    graph = parse(str(result.graph))  # nodes in the order that the checker sees
+    try:
+        with until(Deadline(SHARE * deadline.left())):
+            known = steps_to(graph, result.other_graph, Knowledge(graph))
+    except (OutOfTime, TooLong):
+        return None
+    return structure(_claimed(result), known.claim.steps) if known.is_enough else None
+
+
+def _claimed(result: Result) -> float:
+    return result.asked_radius or float(result.radius.certified)
 
 
 def _covers(result: Result, deadline: Deadline) -> Iterator[Proof]:

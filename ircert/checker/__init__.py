@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ircert.checker import collision, injective, layers, smooth
+from ircert.checker import collision, injective, layers, smooth, structure
 from ircert.checker.injective import Injective
 from ircert.checker.layers import Layers
 from ircert.checker.reading import (
@@ -24,6 +24,7 @@ from ircert.checker.reading import (
     text_of,
 )
 from ircert.checker.smooth import Boxes, Turned
+from ircert.checker.structure import Structure
 from ircert.checker.telling import explained, told
 from ircert.errors import FileError, IrcertError
 
@@ -75,6 +76,8 @@ def _judged(
 def _fault(claim: Claim, stop: Callable[[], bool] | None) -> str | None:
     if isinstance(claim, Layers):
         return layers.fault_of(claim)
+    if isinstance(claim, Structure):
+        return structure.fault_of(claim, stop)
     if isinstance(claim, Injective):
         return injective.fault_of(claim, stop)
     if isinstance(claim, Boxes | Turned):

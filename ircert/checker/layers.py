@@ -6,13 +6,12 @@ import numpy as np
 
 from ircert.checker.injective import Injective
 from ircert.checker.limits import MOST_WEIGHTS, TooLong
+from ircert.checker.walking import PRIME
 from ircert.ir.arrays import Matrix
 from ircert.ir.dyadic import decompose
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, LeakyRelu, Select
 
-PRIME = 2**61 - 1
-"""A minor that is not 0 modulo a prime is not 0."""
 MOST_PRODUCTS = 2**31
 """Of the eliminations of all layers together: minutes."""
 INCREASING = frozenset({"tanh", "sigmoid", "softplus", "softsign", "erf"})
@@ -62,7 +61,11 @@ def full_column_rank(matrix: Matrix) -> bool:
     mantissas, exponents = decompose(dense.ravel())
     powers = {e: pow(2, e, PRIME) for e in set(exponents.tolist())}  # 2 has an inverse: halves are numbers there, too
     flat = [m * powers[e] % PRIME for m, e in zip(mantissas.tolist(), exponents.tolist(), strict=True)]
-    rows = [flat[k : k + width] for k in range(0, height * width, width)]
+    return independent([flat[k : k + width] for k in range(0, height * width, width)], width)
+
+
+def independent(rows: list[list[int]], width: int) -> bool:
+    """Whether the columns of a matrix modulo the prime are independent there."""
     for column in range(width):
         at = next((i for i, row in enumerate(rows) if row[column]), None)
         if at is None:

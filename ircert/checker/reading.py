@@ -14,6 +14,7 @@ from ircert.checker.collision import Collision, Integer
 from ircert.checker.injective import Injective
 from ircert.checker.layers import Layers
 from ircert.checker.smooth import Boxes, Turned
+from ircert.checker.structure import Composed, Structure, head_of, read_steps
 from ircert.files import LARGEST_TEXT, beside, read_bytes, read_text
 from ircert.ir.fractions_text import ratio
 from ircert.ir.graph import Graph
@@ -28,8 +29,9 @@ POINTS: dict[str, tuple[str, ...]] = {
     "boxes": ("x", "y", "x_radii", "y_radii"),
     "turned": ("x", "y"),
 }
-POINTS |= {"injective": (), "layers": ()}
-KINDS: dict[str, set[str]] = {kind: set(names) for kind, names in POINTS.items()} | {"injective": {"matrix", "cover"}}
+POINTS |= {"injective": (), "layers": (), "structure": (), "composed": ()}
+KINDS: dict[str, set[str]] = {kind: set(names) for kind, names in POINTS.items()}
+KINDS |= {"injective": {"matrix", "cover"}, "structure": {"steps"}, "composed": {"steps", "at", "matrix", "cover"}}
 """Fields of all certificates, those of each kind that have a number for each input, and all of each kind."""
 REFUTATIONS: dict[str, type[Collision]] = {"collision": Collision, "boxes": Boxes, "turned": Turned}
 PROBLEMS = ("local", "pseudo", "transform")
@@ -126,10 +128,18 @@ def _claimed(fields: dict[str, Any], model: Graph, other: Graph | None) -> Claim
     place |= {"problem": fields["problem"], "norm": fields["norm"], "model": model, "other": other}
     if fields["kind"] == "layers":
         return Layers(matrix=[], cover=[], **place)
+    if "steps" in fields:
+        place["steps"] = read_steps(fields["steps"])
+    if fields["kind"] == "structure":
+        return Structure(matrix=[], cover=[], **place)
     if not isinstance(fields["matrix"], list):
         raise ValueError("`matrix` is a list of rows")
-    matrix = [[_integer(v) for v in _list(row, "matrix", model.output_dim)] for row in fields["matrix"]]
-    return Injective(matrix=matrix, cover=injective.read_cover(fields["cover"]), **place)
+    head = head_of(model, fields["at"]) if fields["kind"] == "composed" else model
+    matrix = [[_integer(v) for v in _list(row, "matrix", head.output_dim)] for row in fields["matrix"]]
+    cover = injective.read_cover(fields["cover"])
+    if fields["kind"] == "composed":
+        return Composed(matrix=matrix, cover=cover, head=head, **place)
+    return Injective(matrix=matrix, cover=cover, **place)
 
 
 def _model(given: Any, folder: Path) -> Graph:

@@ -10,10 +10,14 @@ from ircert.checker.injective import Injective
 from ircert.checker.layers import Layers
 from ircert.checker.reading import Claim
 from ircert.checker.smooth import Boxes, Turned
+from ircert.checker.structure import Composed, Structure
+from ircert.checker.walking import Steps
 from ircert.ir.fractions_text import to_text
 
 READABLE = 12
 """Characters of a rational number that people see through."""
+SHOWN = 40
+"""Steps that are shown."""
 BAD = {
     "local": "f(x) = f(y) with x != y",
     "pseudo": "f(x) = f(centre) with x != centre",
@@ -52,24 +56,42 @@ def told(claim: Claim) -> str:
 
 def explained(claim: Claim) -> str:
     """The claim that passed, and why it is true."""
+    if isinstance(claim, Structure):
+        return "\n".join([told(claim), *_steps(claim), *(_cover(claim) if isinstance(claim, Composed) else ())])
     if not isinstance(claim, Injective) or isinstance(claim, Layers):
         return f"{told(claim)}\n  {_WHY.get(type(claim), EXACT)}"
+    return "\n".join([told(claim), *_cover(claim)])
+
+
+def _steps(claim: Structure) -> list[str]:
+    """The steps that were taken, if they are not too many."""
+    names = [node.name for node in Steps(claim.model, claim.other).steps]
+    way = {"<": "what is known of {} says something about what it reads (C-22 to C-24)", ">": "{} is computed"}
+    way["~"] = "{} is k s + g(s), which determines s = {}: g is a contraction (C-23)"
+    shown = []
+    for token in claim.steps[:SHOWN]:
+        numbers = [int(part) for part in token[1:].split(":")[:2] if part.isdigit()]
+        shown.append("    " + way[token[0]].format(*(names[k] for k in numbers)))
+    shown += [f"    … and {len(claim.steps) - SHOWN} more steps"] if len(claim.steps) > SHOWN else []
+    end = f"all of `{claim.head.output}`" if isinstance(claim, Composed) and claim.head else "all that is claimed"
+    return [f"  from what the network returns follows, step by step (C-21), {end}:", *shown]
+
+
+def _cover(claim: Injective) -> list[str]:
+    """What one matrix and its cover say."""
     counts, graph = claim.counts, claim.model
     ends = {"=": "positive definite (C-11)", "!": "empty (C-12)", "-": "outside of the ball (C-13)"}
     leaves = ", ".join(f"{counts[kind]} {words}" for kind, words in ends.items() if counts[kind])
     rows = (f"    ({', '.join(map(str, row))})" for row in claim.matrix) if graph.input_dim <= 8 else ()
-    return "\n".join(
-        [
-            told(claim),
-            "  one matrix C makes v.C J v > 0 for the Jacobian J of every linear region and all v != 0, so that",
-            "  (x - y).C (f(x) - f(y)) > 0 for all x != y (C-8); C, times any positive number:",
-            *rows,
-            f"  by {counts['/']} cuts of boxes and {counts['?']} divisions by sides of a neuron the ball was divided",
-            f"  into {sum(counts[kind] for kind in ends)} parts (C-9): {leaves}",
-            f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons may be on or off at once",
-            "  all of it was computed again in integers; none of it was believed",
-        ]
-    )
+    return [
+        "  one matrix C makes v.C J v > 0 for the Jacobian J of every linear region and all v != 0, so that",
+        "  (x - y).C (f(x) - f(y)) > 0 for all x != y (C-8); C, times any positive number:",
+        *rows,
+        f"  by {counts['/']} cuts of boxes and {counts['?']} divisions by sides of a neuron the ball was divided",
+        f"  into {sum(counts[kind] for kind in ends)} parts (C-9): {leaves}",
+        f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons may be on or off at once",
+        "  all of it was computed again in integers; none of it was believed",
+    ]
 
 
 def _shown(values: list[Integer], unit: Integer) -> str | None:

@@ -110,6 +110,12 @@ def layers(radius: float) -> dict[str, Any]:
     return {"kind": "layers", "radius": "inf" if math.isinf(radius) else to_text(Fraction(radius))}
 
 
+def structure(radius: float, steps: list[str]) -> dict[str, Any]:
+    """The part that shows step by step that a network is injective by its structure."""
+    text = "inf" if math.isinf(radius) else to_text(Fraction(radius))
+    return {"kind": "structure", "radius": text, "steps": " ".join(steps)}
+
+
 def joined(result: Result, parts: list[dict[str, Any]]) -> str:
     """The text of a certificate of one part, or of both ends of a bracket."""
     place = (result.problem, result.norm, result.center, result.domain)

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ircert.bounds.operator_norms import Unbounded, norm_bound
+from ircert.bounds.map_norms import map_norm_bound
+from ircert.bounds.operator_norms import Unbounded
 from ircert.exact.rounding import root_up
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, Matrix
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, Relu, Select
 from ircert.ir.ops.base import Op
@@ -28,8 +28,6 @@ STEEPEST: dict[type[Op], Fraction] = {
     **dict.fromkeys((Gelu, GeluTanh, Silu, Mish), Fraction(6, 5)),
 }
 """Bounds on slopes: 2/sqrt(pi) for erf; below 1.13, 1.13, 1.1 and 1.09 for the last four."""
-LARGEST = 1 << 22
-"""Entries of a matrix whose spectral norm is bounded."""
 
 
 def follows(graph: Graph, total: Node, start: str, known: Set[str]) -> bool:
@@ -72,7 +70,7 @@ class _Growth:
         if not any(operands):
             return Fraction(0)
         if isinstance(op, Affine | LinearImageOp):
-            return self._of_matrix((op if isinstance(op, Affine) else op.affine).weight) * operands[0]
+            return map_norm_bound(op, self.norm) * operands[0]
         if type(op) is Add:
             return sum(operands, Fraction(0))
         if type(op) is Concat:
@@ -81,15 +79,6 @@ class _Growth:
             repeats = int(np.bincount(op.indices).max())
             return operands[0] * (1 if self.norm == Norm.INF else repeats)
         return _slope(op) * operands[0]
-
-    def _of_matrix(self, weight: Matrix) -> Fraction:
-        if self.norm != Norm.TWO:
-            return norm_bound(weight, self.norm)
-        if int(np.prod(weight.shape)) > LARGEST:
-            product = norm_bound(weight, Norm.INF) * norm_bound(weight, Norm.ONE)
-            return Fraction(root_up(product))
-        dense: Array = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
-        return norm_bound(dense, self.norm)
 
     def _side_by_side(self, operands: list[Fraction]) -> Fraction:
         if self.norm == Norm.INF:

@@ -34,6 +34,7 @@ from ircert.ir.ops.piecewise import LeakyRelu
 from ircert.ir.ops.smooth import Exp, Log, Power, Product, Reciprocal, Sqrt
 from ircert.limits import checkpoint
 from ircert.structure.contraction import follows
+from ircert.structure.linear_maps import affine, reads
 from ircert.structure.linear_systems import determined
 from ircert.structure.ranges import Range, ranges
 
@@ -76,7 +77,6 @@ class Knowledge:
     def __post_init__(self) -> None:
         self.known: dict[str, Mask] = {name: np.zeros(size, dtype=bool) for name, size in self.graph.sizes.items()}
         self._seen: dict[tuple[str, bool], tuple[int, ...]] = {}
-        self._patterns: dict[str, csr_array] = {}
         if not self._is_partial:
             self._learn(self.graph.output, np.ones(self.graph.output_dim, dtype=bool), OUTPUT, self.graph.output)
             while self._swept() or self._contracted():
@@ -148,7 +148,7 @@ class Knowledge:
         """The entries that are computed from known ones alone."""
         op, operands = node.op, [self.known[name] for name in node.operands]
         if isinstance(op, Affine | LinearImageOp):
-            return np.asarray(self._pattern(node) @ (~operands[0]).astype(np.float64) == 0)
+            return ~reads(op, ~operands[0])
         if type(op) is Concat:
             return np.concatenate(operands)
         if type(op) is Select:
@@ -157,14 +157,6 @@ class Knowledge:
             return np.asarray(np.logical_and.reduce(operands))
         return np.full(self.graph.sizes[node.name], all(known.all() for known in operands))
 
-    def _pattern(self, node: Node) -> csr_array:
-        """1 where the affine map of a node has a weight."""
-        if node.name not in self._patterns:
-            weight = nonzeros(_affine(node.op).weight)
-            ones = (weight.data != 0).astype(np.float64)
-            self._patterns[node.name] = csr_array((ones, weight.indices, weight.indptr), shape=weight.shape)
-        return self._patterns[node.name]
-
     # --- backwards ---------------------------------------------------------------------------------------------------
 
     def _operands_of(self, node: Node) -> bool:
@@ -172,8 +164,10 @@ class Knowledge:
         if not node.operands or not result.any() or all(self.known[name].all() for name in node.operands):
             return False
         if isinstance(op, Affine | LinearImageOp):
-            (operand,) = node.operands
-            found = determined(csr_array(nonzeros(_affine(op).weight)), result, self.known[operand])
+            (operand,), written = node.operands, affine(op)
+            if written is None:
+                return False
+            found = determined(csr_array(nonzeros(written.weight)), result, self.known[operand])
             return self._learn(operand, found, LINEAR, node.name)
         if type(op) is Add:
             return self._in_sum(node)
@@ -222,11 +216,6 @@ class Knowledge:
             found = self.known[node.name] & self.known[factor] & self._ranges[factor].never_zero
             learned |= self._learn(other, found, FACTOR, node.name)
         return learned
-
-
-def _affine(op: Op) -> Affine:
-    assert isinstance(op, Affine | LinearImageOp)
-    return op if isinstance(op, Affine) else op.affine
 
 
 def _is_monotone(op: Op, size: int) -> Mask:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.bounds.rounding import affine_interval
-from ircert.ir.arrays import Array, Mask, Sparse, nonzeros
+from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Concat, LinearImageOp, Relu, Select
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Erf, Sigmoid, Softplus, Softsign, Tanh
 from ircert.ir.ops.piecewise import Abs
 from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.structure.linear_maps import bias, interval, reads_signed
 
 VALUES: dict[type[Op], tuple[float, float]] = {
     Exp: (0.0, np.inf),
@@ -76,7 +76,7 @@ def _range(graph: Graph, node: Node, operands: list[Range]) -> Range:
     if kind in VALUES:
         return Range.between(size, *VALUES[kind], strictly=True)
     if isinstance(op, Affine | LinearImageOp):
-        return _affine(op if isinstance(op, Affine) else op.affine, operands[0])
+        return _affine(op, operands[0])
     if kind is Concat:
         parts = ([getattr(x, name) for x in operands] for name in ("low", "high", "above", "below"))
         return Range(*(np.concatenate(part) for part in parts))
@@ -107,26 +107,18 @@ def _signed(size: int, positive: Mask, negative: Mask) -> Range:
     return Range(low, high, positive, negative) if size else Range.between(size)
 
 
-def _affine(op: Affine, x: Range) -> Range:
+def _affine(op: Affine | LinearImageOp, x: Range) -> Range:
     """Rounded outward, and without rounding where all terms have one sign: then their sum has it."""
     ends = [np.nan_to_num(end, posinf=FAR, neginf=-FAR) for end in (x.low, x.high)]
-    low, high = affine_interval(op.weight, op.bias, *ends)
-    sparse = nonzeros(op.weight)
-    reaches_low = _any(sparse, x.low == -np.inf, x.high == np.inf)
-    reaches_high = _any(sparse, x.high == np.inf, x.low == -np.inf)
+    low, high = interval(op, *ends)
+    added = bias(op)
+    reaches_low = reads_signed(op, x.low == -np.inf, x.high == np.inf)
+    reaches_high = reads_signed(op, x.high == np.inf, x.low == -np.inf)
     low, high = np.where(reaches_low, -np.inf, low), np.where(reaches_high, np.inf, high)
     low, high = (np.where(np.isnan(end), default, end) for end, default in ((low, -np.inf), (high, np.inf)))
-    above = ~_any(sparse, ~(x.low >= 0), ~(x.high <= 0)) & (op.bias >= 0)
-    above &= _any(sparse, x.positive, x.negative) | (op.bias > 0)
-    below = ~_any(sparse, ~(x.high <= 0), ~(x.low >= 0)) & (op.bias <= 0)
-    below &= _any(sparse, x.negative, x.positive) | (op.bias < 0)
+    above = ~reads_signed(op, ~(x.low >= 0), ~(x.high <= 0)) & (added >= 0)
+    above &= reads_signed(op, x.positive, x.negative) | (added > 0)
+    below = ~reads_signed(op, ~(x.high <= 0), ~(x.low >= 0)) & (added <= 0)
+    below &= reads_signed(op, x.negative, x.positive) | (added < 0)
     low, high = np.where(above, np.maximum(low, 0.0), low), np.where(below, np.minimum(high, 0.0), high)
     return Range(low, high, above, below)
-
-
-def _any(sparse: Sparse, where_positive: Mask, where_negative: Mask) -> Mask:
-    """Which rows have a positive weight at an entry of the first kind, or a negative one at an entry of the second."""
-    entries = np.where(sparse.data > 0, where_positive[sparse.indices], where_negative[sparse.indices])
-    entries &= sparse.data != 0
-    rows = np.repeat(np.arange(sparse.shape[0]), np.diff(sparse.indptr))
-    return np.asarray(np.bincount(rows[entries], minlength=sparse.shape[0]) > 0)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.ir.ops.curves import Tanh
+from ircert.ir.ops import Conv
+from ircert.ir.ops.curves import Elu, Tanh
 from ircert.structure.contraction import follows
 
 
@@ -30,3 +31,19 @@ def test_what_is_known_does_not_move() -> None:
     graph = build.graph(build.concat(total, h))
     assert follows(graph, graph[total], s, {h})
     assert not follows(graph, graph[total], s, set())
+
+
+@pytest.mark.rule("ST-6")
+@pytest.mark.parametrize(("size", "expected"), [(0.99, True), (1.01, False)])
+def test_convolutions_at_size(size: float, *, expected: bool) -> None:
+    """x + W3 elu(W2 elu(W1 x)) on 3x32x32; in the norms 1 and inf the blocks are far above 1."""
+    rng = np.random.default_rng(0)
+    build = ircert.Builder(3072)
+    x, shapes = build.input, [(8, 3, 3, 3), (8, 8, 1, 1), (3, 8, 3, 3)]
+    for shape in shapes:
+        weight = rng.normal(size=shape)
+        symbols = np.moveaxis(np.fft.fft2(weight, (33, 33)), (2, 3), (0, 1))
+        weight *= np.cbrt(size) / np.linalg.norm(symbols, 2, axis=(2, 3)).max()
+        x = build.node(Conv((shape[1], 32, 32), weight, padding=(shape[2] // 2,) * 4), build.node(Elu(), x))
+    graph = build.graph(build.add(build.input, x))
+    assert follows(graph, graph[graph.output], graph.input, set()) == expected

@@ -23,6 +23,9 @@ from ircert.relational.points import Points
 SYMBOLS = 1024
 """New symbols at most: what further lines miss is kept as an error, without a sign."""
 
+FEW = 64
+"""Coordinates up to which is known what each is to blame for."""
+
 
 @dataclass(frozen=True, eq=False)
 class Forms:
@@ -52,6 +55,7 @@ class Symbols:
         self.count = points.columns
         self._half = points.middles[1]
         self._far = 1.0 + float(self._half.max(initial=0.0))
+        self._parents: list[Array] = []
 
     def inputs(self) -> list[Forms]:
         """The coordinates of each point."""
@@ -140,7 +144,33 @@ class Symbols:
         symbols = _padded(symbols, self.count + len(new))
         symbols[:, new, self.count + np.arange(len(new))] = missed[:, new]
         self.count += len(new)
+        if self.points.columns <= FEW:
+            self._parents.append(self._shares(forms, new))
         return self._made(center, symbols, error)
+
+    def _shares(self, forms: Forms, entries: Indices) -> Array:
+        """How much of what entries depend on is each coordinate: (boxes, entries, columns)."""
+        columns = self.points.columns
+        parts = np.zeros((self.points.count, len(entries), columns))
+        if forms.symbols.shape[2]:
+            parts += np.abs(forms.symbols[:, entries, :columns]) * self._half[:, None, :]
+        return np.asarray(parts / np.maximum(parts.sum(axis=2, keepdims=True), 1e-300))
+
+    def blame(self, forms: Forms) -> Array:
+        """How much of what forms miss is due to the width of each coordinate, about: (boxes, columns).
+
+        Every further symbol counts by its coefficients, and is due to coordinates as the number is that its line was
+        drawn for. Only where there are few coordinates.
+        """
+        columns = self.points.columns
+        weights = np.abs(forms.symbols[:, :, columns:]).sum(axis=1)
+        found = np.zeros((self.points.count, columns))
+        start = 0
+        for shares in self._parents:
+            stop = min(start + shares.shape[1], weights.shape[1])
+            found += np.einsum("bk,bkj->bj", weights[:, start:stop], shares[:, : stop - start])
+            start += shares.shape[1]
+        return found
 
     def tighter(self, one: Forms, other: Forms) -> Forms:
         """Of two forms of each number, the one that says more."""

@@ -1,0 +1,160 @@
+"""Branch and bound on the binaries of a program, best first, with bounds that hold in real arithmetic.
+
+Every node fixes some binaries; the largest bound of all open nodes and closed leaves is a bound of the whole program,
+at any time. Values come from outside: what a point of a relaxation attains is decided exactly by whoever asks.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from ircert.ir.arrays import Array, Indices
+from ircert.limits import OutOfTime, is_over
+from ircert.relational.safe_relaxation import SafeRelaxation
+
+Sides = tuple[Array, Array]
+Attained = Callable[[Array], float]
+"""What a point of the relaxation leads to: a value that is surely attained, or -inf."""
+Tighten = Callable[[Array, Array], Sides | None]
+"""Closer bounds of all variables, given some; None where there surely is no point."""
+
+WHOLE = 1e-9
+"""Binaries this close to 0 or 1 are not branched on while there are others."""
+LEAST = 1e-6
+"""The gain of a branch is never taken to be smaller, as a share of the bound's size."""
+
+
+@dataclass(order=True)
+class _Node:
+    key: float
+    number: int
+    bound: float = field(compare=False)
+    fixed: tuple[tuple[int, float], ...] = field(compare=False)
+    sides: Sides | None = field(compare=False, default=None)
+
+
+class Branching:
+    """max cost · v + constant over a program with binaries: `value` <= max <= `bound` after any number of steps.
+
+    cost:     the objective, which is maximised
+    binaries: the variables to branch on, by default all integers of the program
+    attained: see `Attained`; without it there are bounds alone
+    tighten:  see `Tighten`; called before each relaxation
+    value:    what is known to be attained
+    tol:      nodes whose bound exceeds the value by no more than tol times the value's size are closed
+    """
+
+    def __init__(
+        self,
+        relaxation: SafeRelaxation,
+        cost: Array,
+        *,
+        binaries: Indices | None = None,
+        attained: Attained | None = None,
+        tighten: Tighten | None = None,
+        value: float = -math.inf,
+        tol: float = 0.0,
+    ) -> None:
+        self.relaxation, self.cost = relaxation, cost
+        self.binaries = np.flatnonzero(relaxation.program.integer) if binaries is None else binaries
+        self.attained, self.tighten = attained, tighten
+        self.value, self.tol = value, tol
+        self.nodes = 0
+        self._closed = -math.inf
+        self._numbers = count()
+        self._open: list[_Node] = []
+        self._gains = np.zeros((2, relaxation.program.columns)), np.zeros((2, relaxation.program.columns))
+        self._push(math.inf, (), None)
+
+    @property
+    def bound(self) -> float:
+        """No point of the program has a larger objective; at least the value."""
+        return max(self._closed, -self._open[0].key if self._open else -math.inf, self.value)
+
+    @property
+    def done(self) -> bool:
+        """Whether the bracket is closed, up to the tolerance, or nothing is left to branch on."""
+        return not self._open or self._good_enough(-self._open[0].key)
+
+    def run(self, steps: float = math.inf) -> None:
+        """Branch until done, for so many relaxations or until the time is over; bounds stay valid."""
+        end = self.nodes + steps
+        while not self.done and self.nodes < end and not is_over():
+            self.step()
+
+    def step(self) -> None:
+        """Relax the open node with the largest bound, and branch."""
+        node = heapq.heappop(self._open)
+        try:
+            self._relax(node)
+        except BaseException as error:
+            heapq.heappush(self._open, node)  # it stays open
+            if not isinstance(error, OutOfTime):
+                raise
+
+    def _relax(self, node: _Node) -> None:
+        self.nodes += 1
+        sides = self._sides(node)
+        if sides is None:
+            return
+        found = self.relaxation.bound(self.cost, *sides)
+        bound = min(found.bound, node.bound)
+        self._learn(node, bound)
+        if found.point is not None and self.attained is not None:
+            self.value = max(self.value, self.attained(found.point))
+        if bound == -math.inf or self._good_enough(bound):
+            self._closed = max(self._closed, bound)
+            return
+        column = self._chosen(sides, found.point)
+        if column is None:
+            self._closed = max(self._closed, bound)
+            return
+        for choice in (0.0, 1.0):
+            self._push(bound, (*node.fixed, (column, choice)), sides)
+
+    def _sides(self, node: _Node) -> Sides | None:
+        program = self.relaxation.program
+        given = (program.lower, program.upper) if node.sides is None else node.sides
+        lower, upper = given[0].copy(), given[1].copy()
+        for column, choice in node.fixed[-1:] if node.sides is not None else node.fixed:
+            lower[column] = upper[column] = choice
+        return (lower, upper) if self.tighten is None else self.tighten(lower, upper)
+
+    def _good_enough(self, bound: float) -> bool:
+        return bound <= self.value + self.tol * abs(self.value)
+
+    def _push(self, bound: float, fixed: tuple[tuple[int, float], ...], sides: Sides | None) -> None:
+        heapq.heappush(self._open, _Node(-bound, next(self._numbers), bound, fixed, sides))
+
+    # --- which binary ------------------------------------------------------------------------------------------------
+
+    def _learn(self, node: _Node, bound: float) -> None:
+        """How much a branch gained, for the choice of later ones."""
+        if node.fixed and math.isfinite(node.bound):
+            column, choice = node.fixed[-1]
+            total, times = self._gains
+            floor = self.value if math.isfinite(self.value) else node.bound - abs(node.bound)
+            total[int(choice), column] += node.bound - max(bound, min(floor, node.bound))
+            times[int(choice), column] += 1
+
+    def _chosen(self, sides: Sides, point: Array | None) -> int | None:
+        """The open binary whose branches promise most: how far it is from 0 and 1, times what such branches gained."""
+        free = self.binaries[sides[0][self.binaries] < sides[1][self.binaries]]
+        if not len(free):
+            return None
+        if point is None:
+            return int(free[0])
+        part = np.clip(point[free], 0.0, 1.0)
+        total, times = self._gains
+        usual = total.sum() / max(times.sum(), 1.0)
+        gains = np.where(times[:, free] > 0, total[:, free] / np.maximum(times[:, free], 1.0), usual)
+        gains = gains + LEAST * max(usual, 1e-300)
+        apart = np.minimum(part, 1 - part)
+        scores = apart * np.sqrt(gains[0] * gains[1])
+        return int(free[np.argmax(np.where(apart > WHOLE, scores + 1e-300, apart * 1e-300))])

@@ -8,6 +8,7 @@ import os
 import stat
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,10 +59,30 @@ def read_bytes(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> bytes:
         return file.read()
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The whole file as UTF-8 text."""
+def read_packed(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> bytes:
+    """The whole file, unpacked where its name ends in .gz: what is packed is whole, and of a reasonable size."""
+    data = read_bytes(path, most)
+    if not os.fspath(path).lower().endswith(".gz"):
+        return data
+    room_for = min(most, max(UNPACKED, RATIO * len(data)))
+    unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        return read_bytes(path, LARGEST_TEXT).decode("utf-8-sig")  # some editors put a byte-order mark in front
+        found = unpacking.decompress(data, room_for)
+    except zlib.error as error:
+        raise FileError(f"not packed by gzip, or damaged ({error})", path=path, remedy="pack it again") from None
+    if not unpacking.eof:
+        too_much = bool(unpacking.unconsumed_tail)
+        problem = f"its {len(data)} bytes unpack to more than {room_for}" if too_much else "it ends too early"
+        raise FileError(problem, path=path, remedy="unpack it yourself" if too_much else "copy it again")
+    if unpacking.unused_data:
+        raise FileError("something follows what is packed", path=path, remedy="pack it again")
+    return found
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The whole file as UTF-8 text, unpacked where its name ends in .gz."""
+    try:
+        return read_packed(path, LARGEST_TEXT).decode("utf-8-sig")  # some editors put a byte-order mark in front
     except UnicodeDecodeError as error:
         raise FileError(f"not a text file (byte {error.start} is not UTF-8)", path=path) from None
 
@@ -143,7 +164,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 def read_npz(path: str | os.PathLike[str], most: int = LARGEST_FILE) -> Mapping[str, NDArray[Any]]:
     """All arrays of an .npz file; what they claim to hold must be there, within reason for the file's size, and take
     at most so many bytes as float64."""
-    with opened(path) as file, _understood(path, ".npz"):
+    with opened(path) as file, understood(path, ".npz"):
         if size_of(file) > most:
             raise ValueError(f"it has more than {most} bytes")
         with zipfile.ZipFile(file) as archive:
@@ -163,7 +184,7 @@ def room(shape: tuple[int, ...], itemsize: int) -> int:
 
 def read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
     """The array of an .npy file; what it claims to hold must be there."""
-    with opened(path) as file, _understood(path, ".npy"):
+    with opened(path) as file, understood(path, ".npy"):
         if size_of(file) > LARGEST_TEXT:
             raise ValueError(f"it has more than {LARGEST_TEXT} bytes")
         _require_bytes(file, size_of(file), "it")
@@ -173,7 +194,7 @@ def read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
 
 
 @contextmanager
-def _understood(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
+def understood(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
     """Turn whatever a damaged file leads to into a FileError."""
     try:
         yield

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ircert.errors import IrcertError
 
@@ -18,19 +18,36 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--outputs", metavar="NAME,…", help="values to keep, one after the other")
     group.add_argument("--shape", metavar="N,…", help="shape of the input where the model leaves it open")
     group.add_argument("--no-batch", action="store_true", help="the first dimension is no batch")
+    group = parser.add_argument_group("reading other models")
+    group.add_argument(
+        "--activation", metavar="NAME", help="between layers that are weights alone: relu, tanh, leaky_relu:0.2, …"
+    )
+    group.add_argument("--layers", metavar="NAME,…", help="the order of layers where their names do not tell")
+    group.add_argument(
+        "--normalisation",
+        "--normalization",
+        choices=("none", "affine", "clipped"),
+        help="of .nnet files: none (default), affine (inputs and outputs in their units), or clipped as well",
+    )
 
 
 def load_model(path: str, options: argparse.Namespace) -> Graph:
     """The model, read as the options say."""
-    from ircert.frontends.load import load
+    from ircert.frontends.load import front_end, load
 
-    return load(
-        path,
-        inputs=_names(options.inputs),
-        outputs=_names(options.outputs),
-        batch=False if options.no_batch else None,
-        shape=_sizes(options.shape),
-    )
+    given: dict[str, Any] = {
+        "inputs": _names(options.inputs),
+        "outputs": _names(options.outputs),
+        "batch": False if options.no_batch else None,
+        "shape": _sizes(options.shape),
+        "activation": options.activation,
+        "layers": _names(options.layers),
+        "normalisation": options.normalisation,
+    }
+    others = [model for model in (options.model, getattr(options, "other", None)) if model not in (None, path)]
+    # an option that is for the other network alone does not concern this one
+    elsewhere = {name for model in others for name in front_end(model).options} - front_end(path).options
+    return load(path, **{name: value for name, value in given.items() if name not in elsewhere})
 
 
 def _names(given: str | None) -> list[str] | None:

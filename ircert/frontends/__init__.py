@@ -18,8 +18,12 @@ BUILT_IN = {
     "torch": "ircert.frontends.kinds:Torch",
     "ir": "ircert.frontends.kinds:Ir",
     "npz": "ircert.frontends.kinds:Npz",
+    "nnet": "ircert.frontends.kinds:Nnet",
+    "safetensors": "ircert.frontends.kinds:Safetensors",
+    "pickles": "ircert.frontends.kinds:Pickles",
     "sklearn": "ircert.frontends.kinds:Sklearn",
     "layers": "ircert.frontends.kinds:Layers",
+    "named-arrays": "ircert.frontends.kinds:NamedArrays",
 }
 """In the order in which a model is shown to them; those of other packages come behind."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ircert.errors import FileError, UnsupportedModel
 from ircert.ir.graph import Graph
 
 
@@ -28,3 +30,12 @@ class FrontEnd(ABC):
     @abstractmethod
     def read(self, model: Any, **options: Any) -> Graph:
         """The graph of the model, with the exact numbers stored; UnsupportedModel or FileError where there is none."""
+
+
+def in_file(path: object, read: Callable[[], Graph]) -> Graph:
+    """What is wrong with the content of a file, said with the file's name."""
+    try:
+        return read()
+    except UnsupportedModel as error:
+        place = f"{error.where}: " if error.where else ""
+        raise FileError(f"{place}{error.problem}", path=path, remedy=error.remedy) from None

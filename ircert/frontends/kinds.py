@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ircert.errors import UnsupportedModel
-from ircert.frontends.base import FrontEnd
+from ircert.frontends.base import FrontEnd, in_file
 from ircert.ir.graph import Graph
 
 
@@ -14,7 +14,7 @@ class Onnx(FrontEnd):
     """Files, bytes and ModelProtos."""
 
     name = "onnx"
-    suffixes = (".onnx",)
+    suffixes = (".onnx", ".onnx.gz")
     options = frozenset({"inputs", "outputs", "batch", "shape"})
 
     def accepts(self, model: object) -> bool:
@@ -66,11 +66,66 @@ class Npz(FrontEnd):
 
     name = "npz"
     suffixes = (".npz",)
+    options = frozenset({"activation"})
 
     def read(self, model: Any, **options: Any) -> Graph:
         from ircert.frontends.layers import from_npz
 
-        return from_npz(model)
+        return from_npz(model, options.get("activation"))
+
+
+class Nnet(FrontEnd):
+    """Networks of relus in text."""
+
+    name = "nnet"
+    suffixes = (".nnet", ".nnet.gz")
+    options = frozenset({"normalisation"})
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.nnet import from_nnet
+
+        return from_nnet(model, options.get("normalisation"))
+
+
+class Safetensors(FrontEnd):
+    """Weights and biases by name, in a file."""
+
+    name = "safetensors"
+    suffixes = (".safetensors",)
+    options = frozenset({"activation", "layers"})
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.named_arrays import from_named
+        from ircert.frontends.safetensors import read_safetensors
+
+        return in_file(model, lambda: from_named(read_safetensors(model), **options))
+
+
+class NamedArrays(FrontEnd):
+    """Weights and biases by name, in memory: state dicts, parameters of flax and haiku."""
+
+    name = "named-arrays"
+    options = frozenset({"activation", "layers"})
+
+    def accepts(self, model: object) -> bool:
+        return isinstance(model, Mapping)
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.named_arrays import flattened, from_named
+
+        return from_named(flattened(model), **options)
+
+
+class Pickles(FrontEnd):
+    """Files that only code could read which they bring along; it is never run, and they are refused."""
+
+    name = "pickles"
+    suffixes = (".pt", ".pth", ".pkl", ".pickle", ".joblib", ".ckpt", ".h5", ".hdf5")
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.pickles import refusal
+
+        raise refusal(model)
 
 
 class Sklearn(FrontEnd):
@@ -93,6 +148,7 @@ class Layers(FrontEnd):
     """Lists of layers [(W, b), …]."""
 
     name = "layers"
+    options = frozenset({"activation"})
 
     def accepts(self, model: object) -> bool:
         return isinstance(model, Sequence) and not isinstance(model, str | bytes)
@@ -100,4 +156,4 @@ class Layers(FrontEnd):
     def read(self, model: Any, **options: Any) -> Graph:
         from ircert.frontends.layers import from_layers
 
-        return from_layers(model)
+        return from_layers(model, options.get("activation"))

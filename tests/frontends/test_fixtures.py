@@ -82,7 +82,7 @@ def test_its_text_reads_back(path: Path) -> None:
 def test_every_refusal_and_every_exporter_is_there() -> None:
     assert {path.stem for path in MODELS if path not in ACCEPTED} == set(REFUSED)
     folders = {path.parent.name for path in MODELS}
-    assert folders == {"torch_dynamo", "torch_script", "keras", "tf2onnx", "sklearn", "public"}
+    assert folders == {"torch_dynamo", "torch_script", "keras", "tf2onnx", "sklearn", "public", "torch_files"}
 
 
 def test_fixtures_stay_small() -> None:

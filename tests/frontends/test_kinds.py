@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert import frontends
 from ircert.errors import UnsupportedModel
-from ircert.frontends.kinds import Ir, Layers, Npz, Onnx, Sklearn, Torch
+from ircert.frontends.kinds import Ir, Layers, NamedArrays, Nnet, Npz, Onnx, Pickles, Safetensors, Torch
 from tests.frontends.support import one
 
 LAYERS = [(np.eye(2), np.zeros(2))]
+MORE = ("onnx.gz", "nnet", "nnet.gz", "safetensors", "pth", "dict")
+ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
 
 
 @pytest.mark.parametrize(
@@ -23,18 +26,24 @@ LAYERS = [(np.eye(2), np.zeros(2))]
         (one("Relu", [1, 2]), Onnx),
         ("net.ir", Ir),
         ("net.npz", Npz),
+        ("net.onnx.gz", Onnx),
+        ("net.nnet", Nnet),
+        ("net.NNET.GZ", Nnet),
+        ("net.safetensors", Safetensors),
+        ("net.pth", Pickles),
+        ({"fc.weight": np.eye(2)}, NamedArrays),
         (LAYERS, Layers),
         (tuple(LAYERS), Layers),
     ],
-    ids=["onnx", "bytes", "proto", "ir", "npz", "list", "tuple"],
+    ids=["onnx", "bytes", "proto", "ir", "npz", *MORE, "list", "tuple"],
 )
 def test_each_model_belongs_to_one(model: Any, kind: type) -> None:
-    assert [type(end) for end in (Onnx(), Torch(), Ir(), Npz(), Sklearn(), Layers()) if end.accepts(model)] == [kind]
+    assert [type(end) for end in ENDS if end.accepts(model)] == [kind]
 
 
 def test_nobody_takes_what_is_no_model() -> None:
     for model in (3, None, object(), "net.txt"):
-        assert not any(end.accepts(model) for end in (Onnx(), Torch(), Ir(), Npz(), Sklearn(), Layers()))
+        assert not any(end.accepts(model) for end in ENDS)
 
 
 def test_a_torch_module_has_one_shape() -> None:

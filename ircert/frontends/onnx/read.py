@@ -11,7 +11,7 @@ import onnx.inliner
 from google.protobuf.message import DecodeError
 
 from ircert.errors import FileError, UnsupportedModel
-from ircert.files import read_bytes
+from ircert.files import read_packed
 
 OLDEST = 7
 MOST_NODES = 2**18
@@ -24,7 +24,7 @@ def read_model(source: Any) -> tuple[Any, Path | None]:
     if isinstance(source, bytes):
         return _checked(_parsed(source, "the bytes"), "the bytes"), None
     path = Path(os.fspath(source))
-    return _checked(_parsed(read_bytes(path), path), path), path.parent
+    return _checked(_parsed(read_packed(path), path), path), path.parent
 
 
 def opset_of(model: Any) -> int:

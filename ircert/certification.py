@@ -25,7 +25,7 @@ from ircert.geometry.norm import NormLike
 from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Curve
+from ircert.ir.ops import is_smooth
 from ircert.limits import Deadline, until
 from ircert.logs import LOG, logged
 from ircert.questions.query import Problem, Query, positive_float
@@ -167,7 +167,7 @@ def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: De
 
 
 def _part_of_answer(graph: Graph) -> float:
-    return ANSWER_WITH_CURVES if any(isinstance(node.op, Curve) for node in graph.nodes) else ANSWER
+    return ANSWER_WITH_CURVES if any(is_smooth(node.op) for node in graph.nodes) else ANSWER
 
 
 def _asked(
@@ -209,7 +209,7 @@ def _by_form_alone(question: Question) -> Answer | None:
 
 def first_uncertifiable(graph: Graph) -> Node | None:
     """The first node that no search can take, if there is one: only the form of such a network says something."""
-    return next((n for n in graph.nodes if not (n.op.piecewise_linear or isinstance(n.op, Curve))), None)
+    return next((n for n in graph.nodes if not (n.op.piecewise_linear or is_smooth(n.op))), None)
 
 
 def certifiable(given: Any, what: str) -> Graph:
@@ -221,7 +221,8 @@ def certifiable(given: Any, what: str) -> Graph:
             f"no search takes `{node.op.kind}` in {what}",
             where=f"node `{node.name}`",
             remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
-            "and of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like, or a form that is injective by itself",
+            "of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like and of their products, "
+            "or a form that is injective by itself",
         )
     return graph
 

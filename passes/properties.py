@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, Curve, LinearImageOp, Op, Relu
+from ircert.ir.ops import Affine, Curve, LinearImageOp, Op, Relu, is_smooth
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def _not_piecewise_linear(op: Op) -> bool:
 
 
 def _neither_linear_nor_curve(op: Op) -> bool:
-    return not (op.piecewise_linear or isinstance(op, Curve))
+    return not (op.piecewise_linear or is_smooth(op))
 
 
 def _non_core(graph: Graph) -> str | None:

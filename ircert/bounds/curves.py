@@ -40,7 +40,7 @@ class CurveBounds:
         self.least, self.most = -np.inf, np.inf
         everything = self.slopes(np.array([-np.inf]), np.array([np.inf]))
         self.least, self.most = float(everything[0][0]), float(everything[1][0])
-        self.steepest = max(abs(self.least), abs(self.most))
+        self.steepest: float | Array = max(abs(self.least), abs(self.most))
         """A bound on |slope| everywhere."""
 
     @cached_property
@@ -195,7 +195,7 @@ def _widen(ends: Range, where: Indices | slice, more: Range) -> None:
 
 @lru_cache(maxsize=64)
 def bounds_of(curve: Curve) -> CurveBounds:
-    """The bounds of a curve; made once in a process."""
+    """The bounds of a curve that has a table; made once in a process."""
     return CurveBounds(curve, tables(curve))
 
 

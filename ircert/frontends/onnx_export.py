@@ -306,6 +306,10 @@ def _mish(writer: Writer, node: Node) -> None:
     writer.add("Mul", [node.operands[0], gate], node.name)
 
 
+def _square(writer: Writer, node: Node) -> None:
+    writer.add("Mul", [node.operands[0], node.operands[0]], node.name)
+
+
 def _softmax(op_type: str) -> Emitter:
     def emit(writer: Writer, node: Node) -> None:
         op, size = node.op, writer.graph.sizes[node.name]
@@ -337,6 +341,7 @@ _EMITTERS: dict[type[ops.Op], Emitter] = {
     curves.Elu: _elu,
     curves.Silu: _silu,
     curves.Mish: _mish,
+    ops.Square: _square,
     gates.Swish: _swish,
     gates.GeluErf: _gelu_erf,
     gates.GeluCubic: _gelu_cubic,

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from ircert.ir.arrays import Array, nonzeros
 from ircert.ir.dyadic import decompose
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, AveragePool, Conv, LinearImageOp, MaxPool, Op, Product
+from ircert.ir.ops import Add, Affine, AveragePool, Conv, LinearImageOp, MaxPool, Op, Product, Square
 
 MOST_IN_NODE, MOST_IN_ALL = 2**33, 2**36
 """Bits that exact evaluation may write: a gigabyte at a time, and some seconds in all."""
@@ -53,7 +53,7 @@ def is_affordable(graph: Graph, denominator: int, size: int) -> bool:
 
 def _passes(node: Node, degrees: Mapping[str, int], bits: int) -> int:
     """How many times as long as writing numbers of so many bits it takes to compute them."""
-    if isinstance(node.op, Product):
+    if isinstance(node.op, Product | Square):
         return bits.bit_length()
     if len({degrees[operand] for operand in node.operands}) > 1:
         return 4 * bits.bit_length()  # over one denominator: a common multiple, a quotient and a product
@@ -71,8 +71,8 @@ def bounds(graph: Graph, size: int) -> Iterator[tuple[Node, Bound]]:
 
 def _after(op: Op, operands: list[Bound]) -> Bound:
     columns = list(zip(*((b.degree, b.twos, b.size) for b in operands), strict=True))
-    if isinstance(op, Product):
-        return Bound(*(sum(column) for column in columns))
+    if isinstance(op, Product | Square):
+        return Bound(*(sum(column) * (2 // len(operands)) for column in columns))
     degree, twos, size = (max(column) for column in columns)
     summands = len(operands) if isinstance(op, Add) else _summands(op)
     own = _own_numbers(op)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ircert.errors import PointError, UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.evaluate import to_fraction
-from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Relu, Select
-from ircert.ir.ops.smooth import Product
+from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Product, Relu, Select, Square, is_smooth
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
@@ -122,7 +121,7 @@ def lowered(graph: Graph) -> Graph:
 
 
 def _is_known(op: Op) -> bool:
-    return op.core or isinstance(op, Curve | Product) or not op.piecewise_linear
+    return op.core or is_smooth(op) or not op.piecewise_linear
 
 
 def _point(graph: Graph, x: Iterable[Any]) -> list[Fraction]:
@@ -241,6 +240,8 @@ def _at(op: Curve, z: arb, piece: int) -> tuple[arb, arb]:
             return value, slope
     except ValueError:  # a divisor that may be 0
         pass
+    if isinstance(op, Square):  # it has none
+        return arb.nan(), arb.nan()
     left, right = op.tails()
     if not (z >= right.start or z <= -left.start):
         return arb.nan(), arb.nan()

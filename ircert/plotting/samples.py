@@ -35,7 +35,7 @@ class Samples:
 
     @cached_property
     def _slopes(self) -> Array:
-        smooth = SmoothMap(self.graph)
+        smooth = SmoothMap(self.graph, (self.low, self.high))
         parts = [smooth.jacobians(self.middles[part]) for part in smooth.batches(len(self.middles))]
         return np.concatenate(parts)
 

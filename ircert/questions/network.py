@@ -11,7 +11,7 @@ import numpy as np
 
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Curve
+from ircert.ir.ops import is_smooth
 from ircert.passes.base import Lift, Rewrite
 from ircert.passes.fix_inputs import FixInputs
 from ircert.passes.pipeline import Pipeline
@@ -50,8 +50,8 @@ class Network:
 
     @cached_property
     def has_curves(self) -> bool:
-        """Whether there is an operation that is smooth and stays."""
-        return any(isinstance(node.op, Curve) for node in self.loaded.nodes)
+        """Whether there is an operation that is smooth and stays, or becomes squares."""
+        return any(is_smooth(node.op) for node in self.loaded.nodes)
 
     @property
     def _fixing(self) -> Pipeline:

@@ -39,7 +39,7 @@ def fold_curves(graph: Graph, ball: Ball, width: float | None = None) -> FoldCur
     is_number = isinstance(asked, int | float | np.number) and not isinstance(asked, bool)
     if not (is_number and 0 < float(asked) < np.inf):
         raise QueryError(f"the width of boxes must be a positive number, got {width!r}")
-    smooth = SmoothMap(graph)
+    smooth = SmoothMap(graph, ball.box)
     found = fold_boxes(smooth, ball, float(asked))
     return FoldCurves(graph, ball, float(found.grid.widths.max()), found, list(_lines(smooth, found)))
 

@@ -31,11 +31,13 @@ def check_size(low: Array, high: Array) -> None:
 
 
 class SmoothMap:
-    """A lowered network, for boxes."""
+    """A lowered network, for boxes in a box, about: by default, in that around 0 with sides of 2."""
 
-    def __init__(self, graph: Graph) -> None:
-        place = Place.everywhere(np.zeros(graph.input_dim))
-        self.setting = Setting(lowered(graph), "local", graph.output_dim, place)
+    def __init__(self, graph: Graph, box: tuple[Array, Array] | None = None) -> None:
+        one = np.ones(graph.input_dim)
+        low, high = (-one, one) if box is None else box
+        place, scale = Place.everywhere(low / 2 + high / 2), float((high / 2 - low / 2).max(initial=0.0))
+        self.setting = Setting(lowered(graph), "local", graph.output_dim, place, scale)
         self.network = Batches(self.setting)
         self._secants = Secants(self.setting)
 

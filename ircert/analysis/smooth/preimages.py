@@ -90,7 +90,7 @@ def proved_preimages(graph: Graph, y: list[Any], ball: Ball) -> Preimages:
         )
     check_size(low, high)
     value = Value.of(y)
-    smooth = SmoothMap(graph)
+    smooth = SmoothMap(graph, ball.box)
     found = PreimageSearch(smooth, Equations(graph, value), value, ball).run()
     result = _sorted_out(found, ball)
     if not result.complete:

@@ -11,6 +11,7 @@ from ircert.ir.ops.gates import GATES
 from ircert.ir.ops.image import AveragePool, Conv, ImageOp, LinearImageOp, MaxPool
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
 from ircert.ir.ops.smooth import SMOOTH, Product
+from ircert.ir.ops.square import Square
 from ircert.plugins import Registry
 
 ALL: tuple[type[Op], ...] = (
@@ -19,8 +20,10 @@ ALL: tuple[type[Op], ...] = (
     *(Conv, AveragePool, MaxPool),
     *SMOOTH,
     *GATES,
+    Square,
 )
 CURVES: tuple[type[Curve], ...] = (*WITHOUT_NUMBERS, *GATES)
+"""Those with a table."""
 BY_KIND: dict[str, type[Op]] = {op.kind: op for op in ALL}
 
 
@@ -43,6 +46,11 @@ def kinds() -> list[str]:
 def operation(kind: str) -> type[Op]:
     """The operation of that word, plugins included; OpError if there is none."""
     return BY_KIND.get(kind) or REGISTRY.get(kind)
+
+
+def is_smooth(op: Op) -> bool:
+    """Whether searches take an operation that has no linear pieces: a curve, or a product, which becomes squares."""
+    return isinstance(op, Curve | Product)
 
 
 __all__ = [
@@ -72,6 +80,8 @@ __all__ = [
     "Select",
     "SizeMismatch",
     "SmoothOp",
+    "Square",
+    "is_smooth",
     "kinds",
     "operation",
 ]

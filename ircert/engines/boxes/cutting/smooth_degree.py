@@ -132,7 +132,7 @@ class SmoothDegree:
         if radius <= self.reached:
             return "closed"
         if radius != self._radius or self._inside is None or self._boundary is None:
-            network, self._radius = Batches(_body(self.setting, radius)), radius
+            network, self._radius = Batches(replace(_body(self.setting, radius), scale=radius)), radius
             given = self.counts, self.report
             self._inside = SmoothOrientation(network, self.sign, *given)
             self._boundary = BoundaryPairs(network, [], *given, boundary=True)

@@ -14,15 +14,18 @@ import numpy as np
 
 from ircert.bounds.curves import CurveBounds, bounds_of
 from ircert.bounds.rounding import TINY, UNIT
+from ircert.bounds.squares import SquareBounds
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
-from ircert.ir.ops import Affine, Curve, Select
+from ircert.ir.ops import Affine, Curve, Select, Square
 
 Step: TypeAlias = Callable[[str, Array], Array]
 
 MOST, LEAST = 2048, 16
 """Boxes that are worked on at once …"""
+SAMPLES, FARTHER = 64, 16.0
+"""Points of a ball at which slopes without a bound are looked at, and how much larger slopes are followed."""
 PRODUCTS = 200_000_000
 """… so that one walk takes a tenth of a second at most: as many multiplications as that."""
 
@@ -44,12 +47,15 @@ class Batches:
         self.biases: dict[str, Array] = {}
         self.curves: dict[str, CurveBounds] = {}
         for node in setting.graph.nodes:
-            if isinstance(node.op, Curve):
+            if isinstance(node.op, Curve) and not isinstance(node.op, Square):
                 self.curves[node.name] = bounds_of(node.op)
             if isinstance(node.op, Affine):
                 weight = node.op.weight
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
                 self.biases[node.name] = node.op.bias
+        self.squares = self._squares()
+        """Those among the curves whose slopes have no bound."""
+        self.curves.update(self.squares)
         self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
         self.transposed = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
         self.terms = self._most_terms() + 8
@@ -57,6 +63,20 @@ class Batches:
         self.doubt, self.underflow = self._doubt()
         entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
         self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
+
+    def _squares(self) -> dict[str, SquareBounds]:
+        """Squares, each with the largest slopes for which rounding errors are counted: those at some points of a ball
+        of the setting's scale, times a factor. Any numbers are right: nothing is said of steeper slopes."""
+        setting = self.setting
+        names = [node.name for node in setting.graph.nodes if isinstance(node.op, Square)]
+        if not names:
+            return {}
+        steps = setting.scale * np.random.default_rng(0).uniform(-1, 1, (SAMPLES, setting.size))
+        points = np.clip(setting.center + steps, setting.low, setting.high)
+        with np.errstate(all="ignore"):
+            z = np.abs(setting.preactivations(points)).max(axis=0)
+        found = {name: 2 * FARTHER * z[setting.relus[name]] for name in names}
+        return {name: SquareBounds(np.where(np.isfinite(most), most, 0.0)) for name, most in found.items()}
 
     # --- walks -------------------------------------------------------------------------------------------------------
 
@@ -96,7 +116,7 @@ class Batches:
         roundings on the longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum
         over neurons T S). Underflow costs a few of the smallest floats at every entry of a map or relu, times T on the
         way to these outputs. The second number bounds what is lost to it on the way back. Slopes are in [0, 1], or at
-        most as large as those of curves anywhere, which count on all ways.
+        most as large as those of curves anywhere (of squares: as far as they are followed), which count on all ways.
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -124,7 +144,7 @@ class Batches:
     def steepest(self, name: str, given: Array) -> Array:
         """Times the largest slope that a neuron may have, at least 1."""
         curve = self.curves.get(name)
-        return given if curve is None else given * (1.001 * max(1.0, curve.steepest))
+        return given if curve is None else given * (1.001 * np.maximum(1.0, curve.steepest))
 
 
 def inverses(matrices: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from ircert.geometry.place import Place, Placed
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Curve, Relu
+from ircert.ir.ops import Curve, Relu, Square
 from ircert.passes.liveness import live_entries
 
 Phases = NDArray[np.int8]
@@ -28,12 +28,16 @@ class Setting(Placed):
 
     What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
     `pseudo` y is the centre.
+
+    scale: about the radius of balls that are asked about. Squares, whose slopes have no bound, are followed as far as
+           they go in such a ball (`Batches.curves`); what lies farther out stays open
     """
 
     graph: Graph
     problem: str
     constrained: int
     place: Place
+    scale: float = 1.0
 
     @property
     def size(self) -> int:
@@ -90,7 +94,9 @@ class Setting(Placed):
         found = (z > 0).astype(np.float64)
         for name, where in self.relus.items():
             op = self.graph[name].op
-            if isinstance(op, Curve):
+            if isinstance(op, Square):
+                found[:, where] = 2 * z[:, where]
+            elif isinstance(op, Curve):
                 _, (least, most) = bounds_of(op).at(z[:, where].ravel())
                 found[:, where] = (least / 2 + most / 2).reshape(found[:, where].shape)
         return found

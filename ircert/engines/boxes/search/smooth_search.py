@@ -62,6 +62,8 @@ LARGER = 2.0
 """How much larger than a good ball the next one is that degree alone is asked about."""
 SMALLER, TRIES = 0.25, 24
 """How much smaller a first ball is than one that was not proved, and how many of `pseudo` are tried."""
+FARTHER = 2.0
+"""How much larger balls than the one that is asked about a new covering serves."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -80,7 +82,11 @@ class SmoothSearch:
     def __post_init__(self) -> None:
         question = self.question
         graph = question.network.lowered
-        self.setting = Setting(graph, "local", graph.output_dim, question.place.simplest)
+        place = question.place.simplest
+        scale = min(question.reach, 1.0 + float(np.abs(place.center).max(initial=0.0)))
+        self.setting = Setting(
+            graph, "local", graph.output_dim, place, scale if question.radius is None else question.radius
+        )
         self.clear, self.stop = good_radius(question), None
         self._known = self.clear
         self.pool = WorkerPool(question.threads, question.deadline.left)
@@ -158,11 +164,17 @@ class SmoothSearch:
     # --- balls -------------------------------------------------------------------------------------------------------
 
     def _decide(self, radius: float) -> None:
-        """One matrix and degree in turns."""
+        """One matrix and degree in turns; in between violations are looked for, where points met seem turned."""
         ways: list[tuple[Way, float]] = [(lambda stop: self._covered(radius, stop), 1.0)]
         if self.degree is not None:
             ways.append((lambda stop: self._turned(radius, stop), min(self._share, 1.0)))
-        Portfolio(self.counts, ways).advance(self._is_over)
+        portfolio, effort = Portfolio(self.counts, ways), FIRST_EFFORT
+        while portfolio.ways and not (self._is_settled() or self._is_over()):
+            most = self.counts.effort + effort
+            if portfolio.advance(partial(self._is_spent, most)) != "stopped":
+                break
+            self._timed("falsification", self._hunt_beside)
+            effort *= 2
 
     def _climb(self) -> None:
         """Balls that grow while they are cheap; violations say where to stop."""
@@ -227,7 +239,7 @@ class SmoothSearch:
     def _prove(self, radius: float, effort: float) -> Outcome:
         most = self.counts.effort + effort
         self.covering.effort = effort
-        outcome = self._covered(radius, lambda: self._is_over() or self.counts.effort > most)
+        outcome = self._covered(radius, partial(self._is_spent, most))
         self._report(f"radius {radius:g}: {outcome}")
         return outcome
 
@@ -240,16 +252,23 @@ class SmoothSearch:
         if before >= most:
             return False
         radius = self._top() if self.hunt.refuted is not None else min(radius, self._top())
-        return self._turned(radius, lambda: self._is_over() or self.counts.effort > most) == "closed"
+        return self._turned(radius, partial(self._is_spent, most)) == "closed"
 
     @property
     def _share(self) -> float:
         return BY_DEGREE.get(self.setting.size, BY_DEGREE_BEYOND)
 
     def _covered(self, radius: float, stop: Callable[[], bool]) -> Outcome:
+        self._follow(radius)
         outcome: Outcome = self._timed("proofs", lambda: self.covering.advance(radius, stop))
         self._reach(self.covering.reached, ONE_MATRIX)
         return outcome
+
+    def _follow(self, radius: float) -> None:
+        """Slopes without a bound are followed as far as they go in a ball: a larger one needs another covering."""
+        if radius > self.setting.scale and self.covering.network.squares:
+            self.setting = replace(self.setting, scale=FARTHER * radius)
+            del self.__dict__["covering"]
 
     def _turned(self, radius: float, stop: Callable[[], bool]) -> Outcome:
         degree, before = self.degree, self.counts.effort
@@ -336,6 +355,9 @@ class SmoothSearch:
     def _is_over(self) -> bool:
         budget = self.question.budget
         return self.question.deadline.passed() or (budget is not None and self.counts.work > budget)
+
+    def _is_spent(self, most: float) -> bool:
+        return self._is_over() or self.counts.effort > most
 
     def _ends(self, stop: Stop | None) -> Answer:
         certified, hunt, question = self._certified(), self.hunt, self.question

@@ -15,8 +15,9 @@ INF, TWO = "inf", "2"
 STEEPEST = {
     **dict.fromkeys(("relu", "abs", "clip", "tanh", "softplus", "softsign", "sin", "cos"), Fraction(1)),
     "sigmoid": Fraction(1, 4),
-    "erf": Fraction(113, 100),
-    **dict.fromkeys(("gelu", "gelu_tanh", "silu", "mish"), Fraction(6, 5)),
+    **dict.fromkeys(("erf", "gelu", "gelu_erf", "gelu_tanh"), Fraction(113, 100)),
+    **dict.fromkeys(("silu", "swish"), Fraction(11, 10)),
+    "mish": Fraction(109, 100),
 }
 """Bounds on slopes."""
 LARGEST = 2**11

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ircert.bounds.curves import bounds_of
 from ircert.bounds.map_norms import map_norm_bound
 from ircert.bounds.operator_norms import Unbounded
 from ircert.exact.rounding import root_up
@@ -18,16 +19,31 @@ from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, Relu, Select
 from ircert.ir.ops.base import Op
-from ircert.ir.ops.curves import Cos, Elu, Erf, Gelu, GeluTanh, Mish, Sigmoid, Silu, Sin, Softplus, Softsign, Tanh
+from ircert.ir.ops.curves import (
+    Cos,
+    Elu,
+    Erf,
+    Gelu,
+    GeluTanh,
+    Mish,
+    Sigmoid,
+    Silu,
+    Sin,
+    Softplus,
+    Softsign,
+    Tanh,
+)
+from ircert.ir.ops.gates import GeluCubic, GeluErf, Swish
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu
 
 STEEPEST: dict[type[Op], Fraction] = {
     **dict.fromkeys((Relu, Abs, Clip, Tanh, Softplus, Softsign, Sin, Cos), Fraction(1)),
     Sigmoid: Fraction(1, 4),
-    Erf: Fraction(113, 100),
-    **dict.fromkeys((Gelu, GeluTanh, Silu, Mish), Fraction(6, 5)),
+    **dict.fromkeys((Erf, Gelu, GeluErf, GeluTanh), Fraction(113, 100)),
+    **dict.fromkeys((Silu, Swish), Fraction(11, 10)),
+    Mish: Fraction(109, 100),
 }
-"""Bounds on slopes: 2/sqrt(pi) for erf; below 1.13, 1.13, 1.1 and 1.09 for the last four."""
+"""Bounds on slopes: erf's is 2/sqrt(pi); those of gelu_erf and swish do not depend on the rate."""
 
 
 def follows(graph: Graph, total: Node, start: str, known: Set[str]) -> bool:
@@ -78,7 +94,7 @@ class _Growth:
         if type(op) is Select:
             repeats = int(np.bincount(op.indices).max())
             return operands[0] * (1 if self.norm == Norm.INF else repeats)
-        return _slope(op) * operands[0]
+        return slope_bound(op) * operands[0]
 
     def _side_by_side(self, operands: list[Fraction]) -> Fraction:
         if self.norm == Norm.INF:
@@ -88,11 +104,14 @@ class _Growth:
         return Fraction(root_up(sum((value * value for value in operands), Fraction(0))))
 
 
-def _slope(op: Op) -> Fraction:
+def slope_bound(op: Op) -> Fraction:
+    """A number that no slope of an operation on single numbers exceeds; Unbounded where there is none."""
     if type(op) in STEEPEST:
         return STEEPEST[type(op)]
     if type(op) is LeakyRelu:
         return max(Fraction(1), Fraction(float(np.abs(op.slope).max())))
     if type(op) is Elu:
         return max(Fraction(1), abs(Fraction(op.alpha)))
+    if isinstance(op, GeluCubic | HardSwish):
+        return Fraction(float(np.max(bounds_of(op).steepest)))
     raise Unbounded

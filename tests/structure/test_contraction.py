@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.ir.ops import Conv
-from ircert.ir.ops.curves import Elu, Tanh
-from ircert.structure.contraction import follows
+from ircert.bounds.curves import bounds_of
+from ircert.ir.ops import Conv, Curve
+from ircert.ir.ops.curves import Elu, HardSwish, Tanh
+from ircert.ir.ops.gates import GeluCubic
+from ircert.structure.contraction import STEEPEST, follows, slope_bound
 
 
 @pytest.mark.rule("ST-6")
@@ -47,3 +49,10 @@ def test_convolutions_at_size(size: float, *, expected: bool) -> None:
         x = build.node(Conv((shape[1], 32, 32), weight, padding=(shape[2] // 2,) * 4), build.node(Elu(), x))
     graph = build.graph(build.add(build.input, x))
     assert follows(graph, graph[graph.output], graph.input, set()) == expected
+
+
+@pytest.mark.rule("ST-6")
+@pytest.mark.parametrize("curve", [*(op for op in STEEPEST if issubclass(op, Curve)), GeluCubic, HardSwish])
+def test_slopes_against_tables(curve: type[Curve]) -> None:
+    """Interval arithmetic never finds a steeper place, but for its width."""
+    assert float(slope_bound(curve())) >= bounds_of(curve()).steepest - 1e-8

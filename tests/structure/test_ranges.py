@@ -34,7 +34,9 @@ def test_ranges_hold_all_values(data: st.DataObject) -> None:
     points = rng.normal(size=(50, 2)) * np.exp2(rng.integers(-8, 3, (50, 1)))
     for name in names:
         if name in found:
-            values, known = build.graph(name)(points), found[name]
+            with np.errstate(all="ignore"):  # exp of exp of exp
+                values, known = build.graph(name)(points), found[name]
+            values = values[np.isfinite(values).all(axis=1)]
             assert (values >= known.low - 1e-9 * np.abs(values)).all()
             assert (values <= known.high + 1e-9 * np.abs(values)).all()
             assert not ((values < 0) & known.positive).any()

@@ -25,6 +25,7 @@ from ircert.ir.ops.curves import (
     Erf,
     Gelu,
     GeluTanh,
+    HardSwish,
     Mish,
     Sigmoid,
     Silu,

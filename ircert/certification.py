@@ -8,6 +8,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ircert import __version__, engines
 from ircert.backends.solver_process import one_process
 from ircert.engines.asking import ask, check
-from ircert.engines.base import Answer, Cause, Progress, Question, Stop, farthest, silent
+from ircert.engines.base import Answer, Cause, Engine, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.errors import QueryError, UnsupportedModel
@@ -24,10 +25,11 @@ from ircert.geometry.domain import DomainLike
 from ircert.geometry.norm import NormLike
 from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
-from ircert.ir.graph import Graph, Node
+from ircert.ir.graph import Graph
 from ircert.ir.ops import is_smooth
 from ircert.limits import Deadline, until
 from ircert.logs import LOG, logged
+from ircert.questions.network import first_uncertifiable
 from ircert.questions.query import Problem, Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
@@ -107,7 +109,7 @@ def certify(
     chosen = engines.get(engine)
     LOG.info("asked: %s with the engine %s", question, chosen.name)
     with until(question.deadline), one_thread(), one_process():
-        answer = _by_form_alone(question) if chosen.takes_smooth else None
+        answer = _by_form_alone(question, chosen) if chosen.takes_smooth else None
         if answer is None:
             certifiable(question.graph, "the network")
             check(chosen, question)
@@ -197,19 +199,18 @@ def _optional_network(given: Any) -> Graph | None:
     return None if given is None else certifiable(given, "the other network")
 
 
-def _by_form_alone(question: Question) -> Answer | None:
-    """The answer about a network that no search can take, where its form says enough."""
+def _by_form_alone(question: Question, chosen: Engine) -> Answer | None:
+    """The answer about a network that no search takes, where its form says enough or leaves parts that one takes."""
     if first_uncertifiable(question.graph) is None:
         return None
     from ircert.engines.instant.engine import by_structure
+    from ircert.engines.parts.by_parts import by_parts
 
     found = by_structure(question)
-    return None if found is None else replace(found, engine="instant")
-
-
-def first_uncertifiable(graph: Graph) -> Node | None:
-    """The first node that no search can take, if there is one: only the form of such a network says something."""
-    return next((n for n in graph.nodes if not (n.op.piecewise_linear or is_smooth(n.op))), None)
+    if found is not None:
+        return replace(found, engine="instant")
+    check(chosen, question)
+    return by_parts(question, partial(ask, chosen))
 
 
 def certifiable(given: Any, what: str) -> Graph:

@@ -39,6 +39,7 @@ PACKAGES = [
     "ircert.engines",
     "ircert.engines.optimum",
     "ircert.engines.instant",
+    "ircert.engines.parts",
     "ircert.engines.regions",
     "ircert.engines.boxes.problem",
     "ircert.engines.boxes.enclosures",

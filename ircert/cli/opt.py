@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from ircert.passes.dual_copy import DualCopy
 from ircert.passes.options import describe, to_text
 from ircert.passes.pipeline import Hook, Pipeline, Step
 from ircert.structure.known import Knowledge
+from ircert.structure.parts import Head, listed
 
 
 def opt(options: argparse.Namespace) -> int:
@@ -58,7 +60,25 @@ def explained(knowledge: Knowledge) -> str:
         end = "injective on the whole space: all inputs follow from the output"
     else:
         end = f"nothing shown: {count} of {graph.input_dim} inputs follow from the output, by these rules"
-    return "\n".join([*map(str, knowledge.steps), end])
+    return "\n".join([*map(str, knowledge.steps), end, *_left_to_ask(knowledge)])
+
+
+def _left_to_ask(knowledge: Knowledge) -> list[str]:
+    """The cut that the output says as much as, and the parts before it."""
+    if knowledge.is_injective or not knowledge.known[knowledge.graph.output].all():
+        return []
+    head = Head(knowledge)
+    lines = [] if head.is_whole else [f"what is left is the network up to a cut: {_entries(head.entries)}"]
+    parts = head.parts or []
+    if len(parts) > 1 or (parts and head.given):
+        for part in parts:
+            beside = f", beside {listed(part.given)}" if part.given else ""
+            lines.append(f"part of input {listed(part.own)}{beside}: {_entries(part.entries)}")
+    return lines
+
+
+def _entries(entries: Mapping[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name}[{listed(chosen)}]" for name, chosen in entries.items())
 
 
 def _check_output(options: argparse.Namespace) -> None:

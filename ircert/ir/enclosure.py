@@ -15,6 +15,7 @@ from ircert.errors import PointError, UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.evaluate import to_fraction
 from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Product, Relu, Select, Square, is_smooth
+from ircert.ir.ops.smooth import Exp, Reciprocal
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
@@ -158,8 +159,8 @@ class _Walk:
         (x, jacobian), rest = given[0], given[1:]
         if isinstance(op, Affine):
             return _mapped(op, x), None if jacobian is None else _matrix(op) * jacobian
-        if isinstance(op, Relu | Curve):
-            value: Callable[[arb], tuple[arb, arb]] = _relu if isinstance(op, Relu) else _curve(op)
+        if isinstance(op, Relu | Curve | Exp | Reciprocal):
+            value: Callable[[arb], tuple[arb, arb]] = FUNCTIONS.get(type(op)) or _curve(op)
             pairs = [value(z) for z in x]
             return [v for v, _ in pairs], _scaled(jacobian, [s for _, s in pairs])
         if isinstance(op, Select):
@@ -214,6 +215,18 @@ def _relu(z: arb) -> tuple[arb, arb]:
         slope = arb(int(z > 0)) if z > 0 or z < 0 else arb(0).union(1)
         return (z if z >= 0 else arb(0)), slope
     return arb(0).union(z.upper()), arb(0).union(1)
+
+
+def _exp(z: arb) -> tuple[arb, arb]:
+    return z.exp(), z.exp()
+
+
+def _reciprocal(z: arb) -> tuple[arb, arb]:
+    """Where z may be 0, both balls are the whole line, or no numbers at all."""
+    return 1 / z, -1 / (z * z)
+
+
+FUNCTIONS: dict[type[Op], Callable[[arb], tuple[arb, arb]]] = {Relu: _relu, Exp: _exp, Reciprocal: _reciprocal}
 
 
 def _curve(op: Op) -> Callable[[arb], tuple[arb, arb]]:

@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from ircert.ir.compose import stack
-from ircert.ir.graph import Graph
+from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import is_smooth
 from ircert.passes.base import Lift, Rewrite
 from ircert.passes.fix_inputs import FixInputs
 from ircert.passes.pipeline import Pipeline
+from ircert.structure.known import Knowledge
 
 LOWERING = "canonicalize,fuse-affine"
 """From any piecewise-linear graph to core operations, with neighbouring affine maps fused where that is exact."""
@@ -83,6 +84,11 @@ class Network:
         merged: Graph = Pipeline.parse(MERGING)(self.lowered)
         return merged
 
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What follows from the output of `asked` by structure."""
+        return Knowledge(self.asked)
+
     @property
     def lift(self) -> Lift:
         """How the lowered graph reads in the loaded one."""
@@ -134,3 +140,8 @@ class Networks:
 def lowered(graph: Graph) -> Graph:
     """A graph as engines want it, where no question keeps its network."""
     return Network(graph).lowered
+
+
+def first_uncertifiable(graph: Graph) -> Node | None:
+    """The first node that no search can take, if there is one: only the form of such a network says something."""
+    return next((n for n in graph.nodes if not (n.op.piecewise_linear or is_smooth(n.op))), None)

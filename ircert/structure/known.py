@@ -34,9 +34,10 @@ from ircert.ir.ops.piecewise import LeakyRelu
 from ircert.ir.ops.smooth import Exp, Log, Power, Product, Reciprocal, Sqrt
 from ircert.limits import checkpoint
 from ircert.structure.contraction import follows
-from ircert.structure.linear_maps import affine, reads
+from ircert.structure.linear_maps import affine
 from ircert.structure.linear_systems import determined
 from ircert.structure.ranges import Range, ranges
+from ircert.structure.reading import Reading
 
 MONOTONE = (Tanh, Sigmoid, Erf, Softplus, Softsign, Exp)
 """Functions that are strictly monotone everywhere."""
@@ -77,6 +78,7 @@ class Knowledge:
     def __post_init__(self) -> None:
         self.known: dict[str, Mask] = {name: np.zeros(size, dtype=bool) for name, size in self.graph.sizes.items()}
         self._seen: dict[tuple[str, bool], tuple[int, ...]] = {}
+        self.reading = Reading(self.graph)
         if not self._is_partial:
             self._learn(self.graph.output, np.ones(self.graph.output_dim, dtype=bool), OUTPUT, self.graph.output)
             while self._swept() or self._contracted():
@@ -142,20 +144,8 @@ class Knowledge:
     def _result_of(self, node: Node) -> bool:
         if not node.operands or self.known[node.name].all():
             return False
-        return self._learn(node.name, self._computed(node), FORWARD, node.op.kind)
-
-    def _computed(self, node: Node) -> Mask:
-        """The entries that are computed from known ones alone."""
-        op, operands = node.op, [self.known[name] for name in node.operands]
-        if isinstance(op, Affine | LinearImageOp):
-            return ~reads(op, ~operands[0])
-        if type(op) is Concat:
-            return np.concatenate(operands)
-        if type(op) is Select:
-            return np.asarray(operands[0][op.indices])
-        if op.elementwise:
-            return np.asarray(np.logical_and.reduce(operands))
-        return np.full(self.graph.sizes[node.name], all(known.all() for known in operands))
+        computed = self.reading.computed(node, [self.known[name] for name in node.operands])
+        return self._learn(node.name, computed, FORWARD, node.op.kind)
 
     # --- backwards ---------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ircert.ir.graph import Graph
 from ircert.questions.query import Query
+from ircert.witnesses.agreement import outputs_agree
 from ircert.witnesses.repair import repaired
 
 
@@ -46,4 +47,6 @@ def refutes(graph: Graph, query: Query, x: list[Fraction], y: list[Fraction]) ->
             return "the other network does not tell the points apart"
     elif x == y:
         return "the points are equal"
+    if any(not node.op.piecewise_linear for node in graph.nodes):
+        return None if outputs_agree(graph, x, y) else "the outputs are not shown to agree"
     return None if list(graph.exact(x)) == list(graph.exact(y)) else "the outputs differ"

@@ -186,6 +186,8 @@ def test_the_structure_is_explained(tmp_path: Path, capsys: pytest.CaptureFixtur
         path.write_text(str(couplings(np.random.default_rng(0), 4, 2, spoilt=spoilt)))
         assert run(["opt", str(path), "--explain-structure"]) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert end in lines[-1]
+        assert sum(end in line for line in lines) == 1
         assert "what the network returns" in lines[0]
         assert len(lines) > 5
+        assert any(line.startswith("part of input 3: relu[") for line in lines) == (spoilt == "relu")
+        assert any("up to a cut: " in line for line in lines) == (spoilt == "relu")

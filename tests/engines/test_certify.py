@@ -259,7 +259,7 @@ def test_an_engine_that_refuses_says_why() -> None:
 
 def test_smooth_networks_are_refused_by_name() -> None:
     build = ircert.Builder(1)
-    smooth = build.graph(build.node(BY_KIND["exp"](), build.relu(build.input), name="squash"))
+    smooth = build.graph(build.relu(build.node(BY_KIND["exp"](), build.input, name="squash")))
     with pytest.raises(UnsupportedModel, match=r"squash.*exp"):
         ircert.certify(smooth, [0.0])
     with pytest.raises(UnsupportedModel, match="other network"):

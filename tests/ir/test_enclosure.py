@@ -11,7 +11,7 @@ from ircert.errors import PointError, UnsupportedModel
 from ircert.ir.enclosure import enclosed_determinant, enclosed_jacobian
 from ircert.ir.ops import CURVES, Abs, Curve, Product
 from ircert.ir.ops.curves import Elu, Gelu, Tanh
-from ircert.ir.ops.smooth import Exp
+from ircert.ir.ops.smooth import Exp, Log, Reciprocal
 
 
 def network(curve: Curve) -> ircert.Graph:
@@ -70,10 +70,20 @@ def test_all_slopes_of_a_kink_are_held() -> None:
     assert slope.contains(1)
 
 
+def test_exp_and_reciprocals() -> None:
+    build = ircert.Builder(1)
+    graph = build.graph(build.node(Reciprocal(), build.node(Exp(), build.input)))  # exp(-x)
+    for x in (-3, 0, 2):
+        expected = arb(-x).exp()
+        assert graph.enclosure([x])[0].overlaps(expected)
+        assert enclosed_jacobian(graph, [x])[0, 0].overlaps(-expected)
+    assert not build.graph(build.node(Reciprocal(), build.input)).enclosure([0])[0].is_finite()
+
+
 def test_what_has_no_enclosure() -> None:
     build = ircert.Builder(1)
-    with pytest.raises(UnsupportedModel, match=r"exp at .* has no enclosure"):
-        build.graph(build.node(Exp(), build.input)).enclosure([1])
+    with pytest.raises(UnsupportedModel, match=r"log at .* has no enclosure"):
+        build.graph(build.node(Log(), build.input)).enclosure([1])
     with pytest.raises(PointError, match="a point of 1 numbers"):
         network(Tanh()).enclosure([1])
 

@@ -34,8 +34,9 @@ class Auto(Engine):
         return None
 
     def answer(self, question: Question) -> Answer:
-        """The first answer, or what is known when time is up."""
+        """The first answer, or what is known when time is up; part by part, where structure takes a network apart."""
         from ircert.engines.instant.engine import always, by_structure, instant
+        from ircert.engines.parts.by_parts import by_parts
 
         looked = {name: _looked_at(engine, question) for name, engine in self._engines.items()}
         efforts = {name: effort for name, effort in looked.items() if isinstance(effort, Effort)}
@@ -45,12 +46,18 @@ class Auto(Engine):
         found = by_structure(question) if wide else instant(question)
         if found is not None:
             return replace(_with_optimum(question, found), engine="instant")
+        parted = by_parts(question, self._asked_about_a_part) if question.at_once else None
+        if parted is not None:
+            return parted
         if not efforts:
             why = "; ".join(f"{name}: {refusal}" for name, refusal in looked.items())
             return nothing_known(question, Stop(Cause.REFUSED, f"no engine can answer ({why})"))
         answer = _in_turns(replace(question, at_once=wide), self._engines, efforts)
         everywhere = always(question) if wide and _nothing_found(answer) else None
         return answer if everywhere is None else replace(everywhere, engine="instant")
+
+    def _asked_about_a_part(self, question: Question) -> Answer:
+        return ask(self, question)
 
 
 def _with_optimum(question: Question, answer: Answer) -> Answer:

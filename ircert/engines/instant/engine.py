@@ -18,7 +18,6 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Curve, Relu
 from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
-from ircert.structure.known import Knowledge
 
 STRUCTURE = "injective on the whole space by its structure, the input follows from the output step by step"
 MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
@@ -64,7 +63,7 @@ def by_structure(question: Question) -> Answer | None:
         return None
     try:
         with until(question.deadline):
-            knowledge = Knowledge(graph)
+            knowledge = question.network.knowledge
     except OutOfTime:
         return None
     return _always(question, f"{STRUCTURE}: {knowledge.summary}") if knowledge.is_injective else None

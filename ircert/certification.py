@@ -19,10 +19,11 @@ from ircert.engines.asking import ask, check
 from ircert.engines.base import Answer, Cause, Engine, Progress, Question, Stop, farthest, silent
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
+from ircert.engines.optimum.answering import is_wanted, time_for_the_verdict, with_optimum
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.frontends.load import load
 from ircert.geometry.domain import DomainLike
-from ircert.geometry.norm import NormLike
+from ircert.geometry.norm import Norm, NormLike, norm_of
 from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
@@ -68,6 +69,8 @@ def certify(
     progress: Callable[[Progress], None] | None = None,
     require: Literal["exact"] | None = None,
     certificate: str | os.PathLike[str] | None = None,
+    optimum: bool | None = None,
+    objective_norm: NormLike | None = None,
 ) -> Result:
     """Whether a network can be inverted around a centre, and how far.
 
@@ -81,6 +84,12 @@ def certify(
     `ircert.checker` verifies on its own (`spec/certificate.md`); `result.certificate` says whether, and what it proves.
     The time limit holds for both.
 
+    `optimum` brackets p* of a ball that is fixed by `radius`: how far apart two of its points with one output can be
+    (`pseudo`: from the centre; `transform`: how far the other network's outputs), in `objective_norm`, by default that
+    of the ball. `result.optimum` has the value, attained by the witness, a bound that none exceeds, and what this rests
+    on. By default it is there for networks with fewer outputs than inputs, whose balls are all bad; False leaves it
+    out.
+
     A counterexample is believed only after both points were evaluated exactly on the loaded network. Ctrl-C during a
     search gives the bracket that was reached (`result.interrupted`). An engine refuses options that it does not know.
     """
@@ -89,6 +98,7 @@ def certify(
     _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     loaded = graph if isinstance(graph, Graph) else load(graph)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
+    measured = _objective(optimum, objective_norm, query, radius)
     report = logged(progress)
     question = Question(
         graph=loaded,
@@ -115,7 +125,12 @@ def certify(
             check(chosen, question)
             if report is not silent:
                 report(Progress(0.0, None, str(estimated_size(question))))
-            answer = ask(chosen, question)
+            if is_wanted(question, optimum):
+                answer = _with_optimum(chosen, question, measured, require)
+            elif optimum is False:
+                answer = replace(ask(chosen, replace(question, optimum_later=True)), optimum=None)
+            else:
+                answer = ask(chosen, question)
     answered = time.perf_counter()
     try:
         with engines.REGISTRY.blaming(answer.engine or chosen.name):
@@ -155,6 +170,26 @@ def certify(
     )
     LOG.info("answered after %.3f s by %s: %s", found.seconds, found.engine, found)
     return found if certificate is None else _with_certificate(found, certificate, whole)
+
+
+def _with_optimum(chosen: Engine, question: Question, norm: Norm, require: str | None) -> Answer:
+    """The engine's answer in a part of the time, and p* in the rest."""
+    verdict = replace(question, deadline=time_for_the_verdict(question), optimum_later=True)
+    with until(verdict.deadline):
+        answer = ask(chosen, verdict)
+    answer = replace(answer, engine=answer.engine or chosen.name)
+    if answer.stop is not None and answer.stop.cause is Cause.INTERRUPTED:
+        return answer
+    return with_optimum(question, answer, norm, exact=require == "exact")
+
+
+def _objective(optimum: Any, given: Any, query: Query, radius: Any) -> Norm:
+    """The norm that p* is measured in; QueryError where p* is asked for and there is none."""
+    if optimum not in (None, True, False):
+        raise QueryError(f"optimum must be True, False or None, got {optimum!r}")
+    if radius is None and (optimum or given is not None):
+        raise QueryError("p* is that of one ball", remedy="give its `radius`, or ask for no optimum")
+    return query.norm if given is None else norm_of(given)
 
 
 def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> Result:

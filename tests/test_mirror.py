@@ -68,12 +68,13 @@ ELSEWHERE = {
         "ircert/engines/milp", "ball", "near_diagonal", "paper_search", "part_search", "part_tasks"
     ),
     "tests/engines/optimum/test_optimum.py": within("ircert/engines/optimum", "climb", "far_pairs"),
+    "tests/engines/optimum/test_tree.py": within("ircert/engines/optimum", "relaxation"),  # whose parts it bounds
+    # bounds and values of one bracket, against all pairs of patterns
+    "tests/engines/optimum/test_brute_force.py": within("ircert/engines/optimum", "bracket", "values"),
     # one geometry, against the oracle
     "tests/engines/regions/test_engine.py": within(
         "ircert/engines/regions", "cutting", "pairs", "roundness", "violations"
     ),
-    # operations of torch, each by its meaning
-    "tests/frontends/pt2/test_translate.py": within("ircert/frontends/pt2", "call", "layout", "linear", "pointwise"),
     "tests/ir/ops/test_piecewise.py": ["ircert/ir/ops/base.py"],
     "tests/reproduction/frame/test_reproduce.py": ["ircert/cli/reproduce.py"],  # with experiments that are made up
     "tests/plotting/test_command.py": ["ircert/cli/plot.py"],  # with pictures

@@ -28,6 +28,7 @@ examples:
   ircert certify net.onnx --center 0,0 --radius 0.5         is it on this closed ball?
   ircert certify net.onnx --center 1,2 --problem pseudo     does another point have the centre's output?
   ircert certify net.onnx --center 1,2 --problem transform --other pruned.onnx --both
+  ircert certify net.onnx --center @image.npy --radius 0.02 --domain 0:1 --optimum   how far apart are equal outputs?
   ircert certify net.onnx --center 1,2 --fix 2=2.1 --norm 2 --time-limit 60 --json -
 
 exit codes: 0 certified, 1 refuted (a search: the property holds on no ball, however small),
@@ -56,6 +57,17 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="R",
         help="search up to here; inf: the whole space (default: 1e6 times the centre's length, or 1e6)",
+    )
+    parser.add_argument(
+        "--optimum",
+        action=argparse.BooleanOptionalAction,
+        help="with --radius: bracket p*, how far apart two points with one output can be (default: with fewer outputs "
+        "than inputs)",
+    )
+    parser.add_argument(
+        "--objective-norm",
+        choices=("inf", "1", "2"),
+        help="the norm that p* is measured in (default: that of the ball)",
     )
     parser.add_argument("--engine", default="auto", help=_engines())
     parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
@@ -166,6 +178,8 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seco
             progress=progress,
             require=options.require,
             certificate=options.certificate,
+            optimum=options.optimum,
+            objective_norm=options.objective_norm,
         )
 
 

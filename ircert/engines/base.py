@@ -67,6 +67,7 @@ class Question(Placed):
     budget:    how much an engine may do before it gives what it has, in units of its own: linear regions (`regions`),
                boxes and pairs (`boxes`, which then asks no solver, whose work cannot be counted) or programs
                (`milp`); None for as much as it likes
+    optimum_later: whether p* is bracketed after the verdict, so that engines need not look for more than a pair
     """
 
     graph: Graph
@@ -85,6 +86,7 @@ class Question(Placed):
     at_once: bool = True
     known: Answer | None = None
     budget: int | None = None
+    optimum_later: bool = False
     networks: Networks = None  # type: ignore[assignment]  # made below from the graphs, where they are none of theirs
 
     def __str__(self) -> str:

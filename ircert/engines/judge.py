@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from ircert.engines.base import Answer, Cause, Question, Stop
@@ -9,7 +10,7 @@ from ircert.engines.refutation import BrokenProof as BrokenProof
 from ircert.engines.refutation import Refutation, is_inside
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Trust, Verdict
-from ircert.result.witness import TurnedPair, Witness
+from ircert.result.witness import TurnedPair, Witness, length_down
 
 NOTHING = "nothing is proved beyond the centre itself"
 NEAR = 2.0**-30
@@ -35,6 +36,7 @@ def judge(question: Question, answer: Answer, require: str | None = None) -> Jud
     if require == "exact":
         answer = replace(answer, optimum=_without_solver(question, answer.optimum))
         answer = _without_float_bounds(answer) if answer.trust == "solver" else answer
+    answer = replace(answer, optimum=_measured(question, answer.optimum, shown.witness))
     if question.radius is not None:
         judged = _fixed(question, question.radius, answer, shown)
     else:
@@ -117,9 +119,27 @@ def _without_float_bounds(answer: Answer) -> Answer:
     return replace(answer, verdict=verdict, certified=End(0.0, NOTHING), stop=stop)
 
 
+def _measured(question: Question, optimum: Optimum | None, witness: Witness | None) -> Optimum | None:
+    """p* with the value of the exact witness; BrokenProof where that is less than was claimed, or exceeds the bound."""
+    if optimum is None or witness is None or witness.radii is not None:
+        return optimum
+    ends, norm = (witness.exact.x, witness.exact.y), question.norm if optimum.norm is None else optimum.norm
+    if question.other is not None:
+        ends = list(question.other.exact(ends[0])), list(question.other.exact(ends[1]))
+    value = length_down(norm, *ends)
+    if value < optimum.value:
+        raise BrokenProof("the witness does not attain the value of p*")
+    bound = optimum.bound if optimum.trust == "exact" else max(optimum.bound, math.nextafter(value, math.inf))
+    if bound < value:
+        raise BrokenProof("the witness exceeds what was proved to bound p*")
+    return Optimum(value, bound, optimum.trust, optimum.evidence, optimum.norm, optimum.proved)
+
+
 def _without_solver(question: Question, optimum: Optimum | None) -> Optimum | None:
     """p* with a bound that rests on no solver, where there is one."""
     if optimum is None or optimum.trust == "exact" or question.radius is None:
         return optimum
-    bound = question.trivial_bound(question.radius)
+    if optimum.proved is not None:
+        return Optimum(optimum.value, optimum.proved, "exact", norm=optimum.norm)
+    bound = None if optimum.norm is not None else question.trivial_bound(question.radius)
     return None if bound is None else Optimum(optimum.value, bound, "exact")

@@ -38,10 +38,12 @@ class Relaxed:
     """No point of the program has a larger objective than `bound`, which is -inf where there surely is none.
 
     point: where the relaxation ended, if it has an optimum
+    multipliers: of all rows there, cuts last; what they price is branched on
     """
 
     bound: float
     point: Array | None
+    multipliers: Array | None = None
 
     @property
     def empty(self) -> bool:
@@ -77,7 +79,7 @@ class SafeRelaxation:
         if (columns[0] > columns[1]).any():
             return Relaxed(-math.inf, None)
         best = self._dual(np.zeros(len(self.sides[0])), columns, cost)
-        point = None
+        point = multipliers = None
         for _ in range(CUTS + 1):
             status, found = self._maximised(cost, columns, seconds)
             if status == "infeasible" and self._is_empty(columns):
@@ -85,10 +87,11 @@ class SafeRelaxation:
             if status != "optimal":
                 break
             assert self._live is not None
-            point, best = found, min(best, self._dual(self._live.multipliers, columns, cost))
+            multipliers = self._live.multipliers
+            point, best = found, min(best, self._dual(multipliers, columns, cost))
             if point is None or not self._cut(point):
                 break
-        return Relaxed(best, point)
+        return Relaxed(best, point, multipliers)
 
     def _maximised(self, cost: Array, columns: tuple[Array, Array], seconds: float) -> tuple[Status, Array | None]:
         status: Status = "failed"

@@ -16,7 +16,7 @@ from ircert.result.radius import End
 from ircert.result.witness import TurnedPair, Witness
 
 if TYPE_CHECKING:
-    from ircert.result.result import ModelFacts, Result
+    from ircert.result.result import ModelFacts, Optimum, Result
 
 SCHEMA = "ircert.result/1"
 
@@ -44,7 +44,7 @@ def _fields(result: Result) -> dict[str, Any]:
             "evidence": {"certified": certified.evidence, "refuted": None if refuted is None else refuted.evidence},
             "exact": {"certified": _exact(certified), "refuted": _exact(refuted)},
         },
-        "optimum": None if result.optimum is None else result.optimum._asdict(),
+        "optimum": None if result.optimum is None else _optimum(result.optimum),
         "witness": None if result.witness is None else _witness(result.witness),
         **({} if result.turned is None else {"turned": _turned(result.turned)}),
         "engine": result.engine,
@@ -62,6 +62,12 @@ def _fields(result: Result) -> dict[str, Any]:
 
 def _exact(end: End | None) -> str | None:
     return None if end is None or end.exact is None else to_text(end.exact)
+
+
+def _optimum(optimum: Optimum) -> dict[str, Any]:
+    """The bracket of p*; what is not known of it is left out."""
+    more = {"evidence": optimum.evidence or None, "norm": optimum.norm, "proved": optimum.proved}
+    return {**optimum._asdict(), **{name: value for name, value in more.items() if value is not None}}
 
 
 def _witness(witness: Witness) -> dict[str, Any]:

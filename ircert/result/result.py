@@ -19,13 +19,40 @@ Verdict: TypeAlias = Literal["certified", "refuted", "unresolved"]
 Trust: TypeAlias = Literal["exact", "solver"]
 
 
-class Optimum(NamedTuple):
-    """p* of a fixed ball: the separation of an exact pair (rounded down; 0 if none is known), a bound that no pair
-    exceeds, and what the bound rests on: exact arithmetic, or a solver's float."""
+class _Bracket(NamedTuple):
+    """What people unpack."""
 
     value: float
     bound: float
     trust: Trust
+
+
+class Optimum(_Bracket):
+    """p* of a fixed ball: the separation of an exact pair (rounded down; 0 if none is known), a bound that no pair
+    exceeds, and what the bound rests on: exact arithmetic, or a solver's float.
+
+    evidence: the sentence that the bound rests on
+    norm:     that both are measured in, where it is not the ball's
+    proved:   the least bound that is proved in exact arithmetic, where the bound is a solver's
+    """
+
+    evidence: str = ""
+    norm: Norm | None = None
+    proved: float | None = None
+
+    def __new__(
+        cls,
+        value: float,
+        bound: float,
+        trust: Trust,
+        evidence: str = "",
+        norm: Norm | None = None,
+        proved: float | None = None,
+    ) -> Optimum:
+        """A bracket with its evidence."""
+        made = super().__new__(cls, value, bound, trust)
+        made.evidence, made.norm, made.proved = evidence, norm, proved
+        return made
 
 
 @dataclass(frozen=True)

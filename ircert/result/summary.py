@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 from ircert.result.radius import End
 
 if TYPE_CHECKING:
-    from ircert.result.result import Result
+    from ircert.result.result import Optimum, Result
 
 SHOWN = 8
 CLAIMS = {
@@ -20,6 +21,24 @@ CLAIMS = {
         "the other output is no function of this one",
     ),
 }
+PAIRS = {
+    "local": (
+        "two inputs of the ball {} apart have the same output",
+        "no two with the same output are more than",
+        "no two inputs of the ball have the same output",
+    ),
+    "pseudo": (
+        "an input of the ball {} away from the centre has its output",
+        "none that has it is more than",
+        "no other input of the ball has the centre's output",
+    ),
+    "transform": (
+        "two inputs of the ball have the same output, and outputs of the other network {} apart",
+        "no such outputs are more than",
+        "inputs of the ball with the same output have the same output of the other network",
+    ),
+}
+"""What p* says: of the pair that is known, of all pairs, and of none."""
 TRUST = {
     "exact": "exact: proved in exact arithmetic on the loaded numbers",
     "solver": "solver: rests on a solver's floating-point bound",
@@ -70,11 +89,36 @@ def _end(name: str, end: End | None) -> list[str]:
 
 
 def _optimum(result: Result) -> list[str]:
-    if result.optimum is None:
+    optimum = result.optimum
+    if optimum is None:
         return []
-    value, bound, trust = result.optimum
-    rests = ", if the solver's floating-point bound is right" if trust == "solver" else ""
-    return [f"  optimum    {value:.17g} (no pair exceeds {bound:.17g}{rests})"]
+    norm = "" if optimum.norm is None else f" (norm {optimum.norm})"
+    lines = [f"  optimum    {optimum.value!r} to {optimum.bound!r}{norm}", f"             {_in_words(result, optimum)}"]
+    if optimum.evidence:
+        lines.append(f"             the bound: {optimum.evidence}")
+    if optimum.proved is not None:
+        lines.append(f"             proved in exact arithmetic: at most {optimum.proved!r}")
+    return lines
+
+
+def _in_words(result: Result, optimum: Optimum) -> str:
+    """p* as a sentence."""
+    value, bound = _short(optimum.value, up=False), _short(optimum.bound, up=True)
+    if_right = " if the solver's floating-point bound is right" if optimum.trust == "solver" else ""
+    some, none, zero = PAIRS[result.problem]
+    if optimum.bound == 0.0:
+        return f"{zero}{if_right}"
+    most = f"{none} {bound} {'away' if result.problem == 'pseudo' else 'apart'}{if_right}"
+    return most if optimum.value == 0.0 else f"{some.format(value)}; {most}"
+
+
+def _short(value: float, *, up: bool) -> str:
+    """Six digits, rounded so that what is said with it stays true."""
+    if value == 0.0 or math.isinf(value):
+        return f"{value:g}"
+    digits = Decimal(repr(value))
+    step = Decimal(1).scaleb(digits.adjusted() - 5)
+    return f"{float(digits.quantize(step, rounding=ROUND_CEILING if up else ROUND_FLOOR)):.6g}"
 
 
 def _witness(result: Result) -> list[str]:

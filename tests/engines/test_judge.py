@@ -16,6 +16,7 @@ from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.ops.curves import Tanh
 from ircert.result.radius import End, Radius
+from ircert.result.result import Optimum
 
 GOOD = End(0.5, "a proof")
 
@@ -135,3 +136,16 @@ def test_two_orientations_refute() -> None:
 def test_orientations_that_show_nothing_are_bugs(asked: Question, answer: Answer) -> None:
     with pytest.raises(BrokenProof):
         judge(asked, answer)
+
+
+@pytest.mark.rule("R-15")
+def test_the_value_of_p_star_is_measured_anew() -> None:
+    bad = Answer.bad(pair(0.25), GOOD)
+    found = judge(question(1.5), replace(bad, optimum=Optimum(0.0, 3.0, "exact", "a proof")))
+    assert found.optimum == (0.5, 3.0, "exact")
+    assert found.optimum is not None
+    assert found.optimum.evidence == "a proof"
+    with pytest.raises(BrokenProof, match="does not attain"):
+        judge(question(1.5), replace(bad, optimum=Optimum(0.75, 3.0, "exact")))
+    with pytest.raises(BrokenProof, match="exceeds what was proved"):
+        judge(question(1.5), replace(bad, optimum=Optimum(0.5, 0.25, "exact")))

@@ -62,7 +62,9 @@ class Auto(Engine):
 
 def _with_optimum(question: Question, answer: Answer) -> Answer:
     """The answer; for a ball that fewer outputs than inputs refute anyway, with p*, which says more."""
-    if question.radius is None or answer.witness is None or question.graph.output_dim >= len(free_inputs(question)):
+    if question.radius is None or answer.witness is None or question.optimum_later:
+        return answer
+    if question.graph.output_dim >= len(free_inputs(question)):
         return answer
     from ircert.engines.boxes.search.search import Search
 

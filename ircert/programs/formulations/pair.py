@@ -25,11 +25,13 @@ class PairRows(NetworkRows):
     Differences of outputs, which no relu reads, are sums of what both copies are made of: they take no variables.
     """
 
-    def __init__(self, build: ProgramBuilder, bounds: Bounds, point: Callable[[str], Block]) -> None:
+    def __init__(
+        self, build: ProgramBuilder, bounds: Bounds, point: Callable[[str], Block], *, relaxed: bool = False
+    ) -> None:
         self.point = point
         self.points: list[Form] = []
         self.last = _behind_relus(bounds.graph)
-        super().__init__(build, bounds, Form.fixed(np.zeros(0)))
+        super().__init__(build, bounds, Form.fixed(np.zeros(0)), relaxed=relaxed)
         self._make_points(len(COPIES))
 
     def _read(self, node: Node) -> list[Form]:

@@ -26,6 +26,7 @@ from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.formulations.about import about
 from ircert.programs.formulations.base import Asked, Formulation
+from ircert.programs.formulations.differences import DifferenceRows, differential_bounds
 from ircert.programs.formulations.pair import PairRows
 from ircert.programs.program import Block, Origin, Program
 
@@ -36,10 +37,12 @@ class Paper(Formulation):
 
     indicators: `paper` has F and F'; `half` has F alone, for `local` with the L-infinity objective only, where
                 swapping x and y changes nothing
+    differences: rows on the differences of what both copies compute, where there are two: they are implied, and help
     """
 
     name = "paper"
     indicators: Literal["paper", "half"] = "paper"
+    differences: bool = False
 
     def reads_pairs(self, problem: str) -> bool:
         """All but `pseudo`, whose second copy is one exact vector."""
@@ -51,23 +54,26 @@ class Paper(Formulation):
         if query.problem == "pseudo":
             gap, reach = _from_center(build, asked)
         else:
-            gap, reach = _between_points(build, asked)
+            gap, reach = _between_points(build, asked, differences=self.differences)
         half = self.indicators == "half" and query.problem == "local"
         maximise_length(build, gap, reach, query.objective_norm, half=half)
         norm = {"objective norm": query.objective_norm}
         return build.program(about=about(query, "paper", asked.bounds.summary(), asked.sha256, **norm))
 
 
-def _between_points(build: ProgramBuilder, asked: Asked) -> tuple[Form, Array]:
+def _between_points(build: ProgramBuilder, asked: Asked, *, differences: bool) -> tuple[Form, Array]:
     """The gap of the second outputs of both points' graph, and bounds on its size, where the first outputs vanish."""
     graph, query = asked.bounds.graph, asked.query
 
     def point(name: str) -> Block:
         return point_of_ball(build, query.ball, name, Origin(graph.input, name))
 
-    differences = PairRows(build, asked.bounds, point).output
+    rows = PairRows(build, asked.bounds, point)
+    if differences:
+        DifferenceRows(build, rows, differential_bounds(asked.bounds))
+    apart = rows.output
     size = query.other.output_dim if query.other is not None else len(query.center)
-    equal, gap = (differences.take(part) for part in np.split(np.arange(len(differences)), [-size]))
+    equal, gap = (apart.take(part) for part in np.split(np.arange(len(apart)), [-size]))
     equal.rows(build, "equal", "=", np.zeros(len(equal)), origin=Origin(graph.output))
     if query.other is None:
         low, high = query.ball.box

@@ -255,7 +255,8 @@ class Search:
         witness = answer.witness
         if witness is None:
             return replace(answer, optimum=Optimum(0.0, 0.0, "exact"))
-        seconds = min(MOST_FOR_OPTIMUM, self.question.deadline.left()) if self.question.budget is None else 0.0
+        asked = self.question.budget is None and not self.question.optimum_later
+        seconds = min(MOST_FOR_OPTIMUM, self.question.deadline.left()) if asked else 0.0
         given = self.question, replace(answer, stats=self._stats()), witness, radius, seconds, self._refuted_end
         found, self.far = self._timed("program", lambda: bounded_optimum(*given))
         return replace(found, stats=self._stats())

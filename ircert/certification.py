@@ -165,7 +165,7 @@ def certify(
         other=None if question.other is None else ModelFacts.of(question.other),
         graph=question.graph,
         other_graph=question.other,
-        versions=_versions(),
+        versions=versions(),
         seed=question.seed,
     )
     LOG.info("answered after %.3f s by %s: %s", found.seconds, found.engine, found)
@@ -344,7 +344,8 @@ def _is_integer(given: object) -> bool:
     return isinstance(given, int | np.integer) and not isinstance(given, bool)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Those that an answer depends on."""
     import scipy
 
     return {

@@ -140,10 +140,10 @@ def _claimed(result: Result) -> float:
 
 def _covers(result: Result, deadline: Deadline) -> Iterator[Proof]:
     """With one matrix."""
-    size = result.graph.input_dim
+    size = result.network.input_dim
     low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
     with until(Deadline(SHARE * deadline.left())):
-        proving = Proving(result.graph, Place(result.center, result.norm, low, high))
+        proving = Proving(result.network, Place(result.center, result.norm, low, high))
         if result.asked_radius is not None:
             found = proving.prove(result.asked_radius)
         elif math.isinf(float(result.radius.certified)):

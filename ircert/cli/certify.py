@@ -85,6 +85,11 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         help="processes for large searches of the engine boxes, threads of the solver of milp (default: 1)",
     )
     parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
+    add_output_options(parser)
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Where results and certificates go."""
     parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
     parser.add_argument(
         "--certificate", metavar="FILE", help="write a proof that `ircert check` verifies; .gz is packed"
@@ -108,7 +113,7 @@ def certify(options: argparse.Namespace) -> int:
         return _both(options, graph, other)
     result = _answered(options, graph, other, options.time_limit)
     if options.json is not None and options.json != "-":
-        _write(options.json, result.to_json())
+        write_json(options.json, result.to_json())
     _complain(result, options.certificate)
     if options.json == "-":
         print_json(result.to_json())
@@ -119,12 +124,17 @@ def certify(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse before the work is done, not after."""
-    from ircert.files import check_writable
-
     if options.both and options.problem != "transform":
         raise QueryError("--both is for --problem transform")
     if options.both and options.certificate is not None:
         raise QueryError("--certificate takes one direction", remedy="leave --both out")
+    check_outputs(options)
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """The same for the files that results and certificates go to."""
+    from ircert.files import check_writable
+
     if options.certificate == "-":
         raise IrcertError("--certificate takes a file")
     if options.certificate is not None and options.certificate == options.json:
@@ -159,7 +169,7 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seco
     from ircert.certification import certify as answer
 
     with shown() as progress:
-        return answer(
+        found = answer(
             graph,
             asked_center(options),
             problem=options.problem,
@@ -181,6 +191,18 @@ def _result(options: argparse.Namespace, graph: Graph, other: Graph | None, seco
             optimum=options.optimum,
             objective_norm=options.objective_norm,
         )
+    return replace(found, command=how_asked(options))
+
+
+def how_asked(options: argparse.Namespace) -> dict[str, Any]:
+    """How it was asked, so that it can be asked again."""
+    return {
+        "arguments": list(options.arguments),
+        "model": options.model,
+        "other": options.other,
+        "fix": list(options.fix),
+        "select": options.select,
+    }
 
 
 def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int:
@@ -193,7 +215,7 @@ def _both(options: argparse.Namespace, graph: Graph, other: Graph | None) -> int
         if options.json == "-":
             print_json(text)
             return EXIT_CODES[verdict]
-        _write(options.json, text)
+        write_json(options.json, text)
     for title, result in zip(("MODEL determines MODEL2", "MODEL2 determines MODEL"), results, strict=True):
         say(f"{title}\n{result.summary()}\n")
     say(_relation(results, verdict))
@@ -242,7 +264,8 @@ def _relation(results: list[Result], verdict: str) -> str:
     return f"{verdict}: the relation between the outputs is invertible on the open ball of radius {certified!r}{upper}"
 
 
-def _write(path: str, text: str) -> None:
+def write_json(path: str, text: str) -> None:
+    """Write a result to a file."""
     from ircert.files import write_text
 
     write_text(path, encodable(text))

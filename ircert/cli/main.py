@@ -14,7 +14,7 @@ from contextlib import nullcontext
 
 from ircert import __version__
 from ircert.cli.arguments import BAD_USAGE, Arguments
-from ircert.cli.certify import EXAMPLES, add_certify_options
+from ircert.cli.certify import EXAMPLES, add_certify_options, add_output_options
 from ircert.cli.check import add_check_options
 from ircert.cli.completion import USE, add_completion_options
 from ircert.cli.interrupts import INTERRUPTS, Ended
@@ -58,6 +58,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     parser = _parser()
     options = parser.parse_args(_joined_negatives(arguments))
+    options.arguments = tuple(arguments)
     if not hasattr(options, "command"):
         parser.print_help(sys.stderr)
         return BAD_USAGE
@@ -205,7 +206,10 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     text = "judge a solver's solution of an exported file on the network (1: collision proved, 3: not)"
     replay = commands.add_parser("replay", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_program_options(replay)
-    replay.add_argument("--solution", required=True, metavar="FILE", help="of HiGHS, CBC, SCIP or Gurobi")
+    replay.add_argument(
+        "--solution", required=True, metavar="FILE", help="of HiGHS, CBC, SCIP, Gurobi, GLPK or CPLEX, or `name value`"
+    )
+    add_output_options(replay)
     replay.set_defaults(command=_replay)
 
 
@@ -218,7 +222,8 @@ def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--preimages", action="store_true", help="draw the preimages of f(centre), and the ball that holds no other one"
     )
     plot.add_argument("--time-limit", type=float, metavar="S", help="for each ball")
-    plot.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png or FILE.svg")
+    plot.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png, FILE.svg or FILE.pdf")
+    plot.add_argument("--labels", metavar="NAME,…", help="of the axes, one for each free input")
     plot.set_defaults(command=_plot)
 
 
@@ -286,7 +291,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from ircert.cli.export import replay
+    from ircert.cli.replay import replay
 
     return replay(options)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import ircert
 from ircert.analysis.smooth.preimages import UndecidedPreimages
-from ircert.cli.question import asked_graph, asked_query, free_inputs
+from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs
 from ircert.cli.streams import complain, say
 from ircert.errors import QueryError
 from ircert.geometry.domain import Box
@@ -32,9 +32,9 @@ def plot(options: argparse.Namespace) -> int:
             f"a picture has one or two free inputs, this network has {graph.input_dim}",
             remedy="bind the others, for example --fix 2=0.5",
         )
+    names = _labels(graph, options) or [f"x{index(i)}" for i in free_inputs(graph, options)]
     results = [_answer(graph, query, options) for query in queries]
     ax = new_axes(pyplot=False)
-    names = [f"x{index(i)}" for i in free_inputs(graph, options)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndecidedPreimages)
         plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
@@ -45,6 +45,21 @@ def plot(options: argparse.Namespace) -> int:
         say(_line(result))
     say(f"written to {options.output}")
     return 0
+
+
+def _labels(graph: Graph, options: argparse.Namespace) -> list[str]:
+    """Names for the axes: those that are given, or those of ONNX inputs of one number each."""
+    if options.labels is not None:
+        given = [name.strip() for name in options.labels.split(",")]
+        if len(given) != graph.input_dim:
+            raise QueryError(
+                f"--labels has {len(given)} names but there are {graph.input_dim} free inputs",
+                remedy="give one name for each",
+            )
+        return given
+    joined = [name.strip() for name in (options.inputs or "").split(",") if name.strip()]
+    free = free_inputs(graph, options)
+    return [joined[i] for i in free] if len(joined) == model_inputs(graph, options) else []
 
 
 def _queries(options: argparse.Namespace) -> list[Query]:

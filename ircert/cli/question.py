@@ -81,7 +81,12 @@ def asked_query(options: argparse.Namespace, radius: float, objective_norm: str 
 def free_inputs(graph: Graph, options: argparse.Namespace) -> list[int]:
     """The numbers that the inputs of the asked graph have in the model."""
     fixed = _fixed(options.fix)
-    return [i for i in range(graph.input_dim + len(fixed)) if i not in fixed]
+    return [i for i in range(model_inputs(graph, options)) if i not in fixed]
+
+
+def model_inputs(graph: Graph, options: argparse.Namespace) -> int:
+    """How many inputs the model has of which the asked graph is made."""
+    return graph.input_dim + len(_fixed(options.fix))
 
 
 def asked_center(options: argparse.Namespace) -> list[float]:

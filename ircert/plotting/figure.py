@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ircert.errors import FileError
 from ircert.files import check_writable, replacing
 
-FORMATS = {".png": "png", ".svg": "svg"}
+FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": "ircert"},
+    "png": {"Software": "ircert"},
+    "pdf": {"CreationDate": None, "Creator": "ircert"},
+}
 SIZE = (6.4, 5.6)
 """Inches."""
 
@@ -38,8 +45,29 @@ def new_panels(columns: int, rows: int = 1, size: tuple[float, float] = SIZE) ->
 
 
 def add_legend(ax: Axes, *, columns: int = 2, below: float = 0.11) -> None:
-    """Below the axes, where it covers nothing; `below` is a share of their height."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -below), ncols=columns, frameon=False, fontsize="small")
+    """Below the axes, where it covers nothing, with what is seen in them; `below` is a share of their height."""
+    entries = [(h, label) for h, label in zip(*ax.get_legend_handles_labels(), strict=True) if _is_seen(ax, h)]
+    ax.legend(
+        [h for h, _ in entries],
+        [label for _, label in entries],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -below),
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+    )
+
+
+def _is_seen(ax: Axes, drawn: Any) -> bool:
+    """Whether some of a line or point lies in what the axes show; an outline around all of it counts."""
+    if not isinstance(drawn, Line2D) or not all(drawn.get_transform().contains_branch_seperately(ax.transData)):
+        return True  # an area or a collection, which is made of what is shown, or a line from side to side
+    path = drawn.get_path()
+    points = np.asarray(path.vertices)
+    if not len(points):
+        return True  # it is there for the legend
+    is_outline = len(points) > 2 and bool((points[0] == points[-1]).all())
+    return bool(ax.viewLim.count_contains(points)) or path.intersects_bbox(ax.viewLim, is_outline)
 
 
 def _figure_class(pyplot: bool) -> Callable[..., Figure]:
@@ -57,15 +85,15 @@ def in_ipython() -> bool:
 
 
 def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 200) -> None:
-    """Write a figure (or the figure of these axes) as .png or .svg, whole or not at all.
+    """Write a figure (or the figure of these axes) as .png, .svg or .pdf, whole or not at all.
 
-    The same figure gives the same bytes: no date, no random ids. Text in .svg stays text.
+    The same figure gives the same bytes: no date, no random ids. Text in .svg and .pdf stays text.
     """
     kind = check_picture(path)
     figure = drawn.figure.figure if isinstance(drawn, Axes) else drawn
-    metadata = {"svg": {"Date": None, "Creator": "ircert"}, "png": {"Software": "ircert"}}[kind]
-    with replacing(path) as file, matplotlib.rc_context({"svg.hashsalt": "ircert", "svg.fonttype": "none"}):
-        figure.savefig(file, format=kind, dpi=dpi, metadata=metadata, bbox_inches="tight", pad_inches=0.05)
+    texts = {"svg.hashsalt": "ircert", "svg.fonttype": "none", "pdf.fonttype": 42}
+    with replacing(path) as file, matplotlib.rc_context(texts):
+        figure.savefig(file, format=kind, dpi=dpi, metadata=METADATA[kind], bbox_inches="tight", pad_inches=0.05)
 
 
 def check_picture(path: str | os.PathLike[str]) -> str:

@@ -85,6 +85,8 @@ def _preimages(result: Result, shown: Ball) -> Iterable[Preimage]:
 
 
 def _check(graph: Any) -> None:
+    if graph is None:
+        raise QueryError("the result was read without its network", remedy="Result.from_json(text, model=…)")
     if graph.input_dim > 2:
         raise QueryError(
             f"a picture has one or two inputs, this network has {graph.input_dim}",

@@ -30,6 +30,12 @@ def window_of(results: Sequence[Result], window: Any = None, points: Iterable[An
     center = np.asarray(results[0].center, dtype=np.float64)
     sides = (-np.inf, np.inf) if results[0].domain is None else results[0].domain
     low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), center.shape) for side in sides)
+    if (
+        window is None
+        and any(math.isinf(r.radius.certified or 0.0) for r in results)
+        and np.isfinite([low, high]).all()
+    ):
+        return _drawable(_box(low, high, low, high))  # it holds on the whole domain
     if np.ndim(window) == 0:
         least = max(SHARPEST * float(np.abs(center).max()), 1e-290)
         half = max(_half_width(results, points), least) if window is None else _positive(window)

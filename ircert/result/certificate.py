@@ -119,7 +119,7 @@ def structure(radius: float, steps: list[str]) -> dict[str, Any]:
 def joined(result: Result, parts: list[dict[str, Any]]) -> str:
     """The text of a certificate of one part, or of both ends of a bracket."""
     place = (result.problem, result.norm, result.center, result.domain)
-    models = _model(result.graph), None if result.other_graph is None else _model(result.other_graph)
+    models = _model(result.network), None if result.other_graph is None else _model(result.other_graph)
     return text_of(place, parts, models)
 
 

@@ -57,6 +57,7 @@ def _fields(result: Result) -> dict[str, Any]:
         "versions": result.versions,
         "seed": result.seed,
         **({} if result.certificate is None else {"certificate": _certificate(result.certificate)}),
+        **({} if result.command is None else {"command": result.command}),
     }
 
 

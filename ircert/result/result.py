@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ircert.errors import IrcertError
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -82,8 +84,9 @@ class Result:
     asked_radius, max_radius: the closed ball that was decided, or the limit of the search; one of them is None
     domain:     (low, high) if every ball was cut with a box, else None
     engine:     the engine that answered
-    graph, other_graph: the networks themselves, for plots; `model` and `other` say which they are
+    graph, other_graph: the networks themselves, for plots, unless it was read without; `model` and `other` say which
     certificate: the file that proves the claim to `ircert.checker`, or why there is none; None if none was asked for
+    command:    how the command line asked: its arguments, files, and what was bound and selected; None in Python
     """
 
     verdict: Verdict
@@ -93,7 +96,7 @@ class Result:
     norm: Norm
     center: Array
     model: ModelFacts
-    graph: Graph = field(repr=False)
+    graph: Graph | None = field(default=None, repr=False)
     optimum: Optimum | None = None
     witness: Witness | None = None
     turned: TurnedPair | None = None
@@ -113,6 +116,7 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     certificate: Written | None = None
+    command: Mapping[str, Any] | None = None
 
     def __bool__(self) -> bool:
         """Whether the verdict is `certified`."""
@@ -135,6 +139,30 @@ class Result:
         from ircert.result.json_form import to_json
 
         return to_json(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `to_json` writes, as a dictionary of plain values."""
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
+
+    @staticmethod
+    def from_json(text: str, model: Any = None, other: Any = None) -> Result:
+        """A result that `to_json` wrote; IrcertError if it is none.
+
+        The networks, or files of them, are needed for pictures and certificates alone; they must be those it is about.
+        """
+        from ircert.frontends.load import load
+        from ircert.result.reading import from_json
+
+        graphs = [given if given is None or isinstance(given, Graph) else load(given) for given in (model, other)]
+        return from_json(text, *graphs)
+
+    @property
+    def network(self) -> Graph:
+        """The network; IrcertError where the result was read without it."""
+        if self.graph is None:
+            raise IrcertError("the result was read without its network", remedy="Result.from_json(text, model=…)")
+        return self.graph
 
     def summary(self) -> str:
         """The result for people: verdict, bracket with evidence, trust, witness, where the time went."""

@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from ircert.errors import IrcertError
 from ircert.geometry.norm import norm_of
-from ircert.ir.arrays import Array
 from ircert.ir.fractions_text import ratio
 from ircert.ir.graph import Graph
 from ircert.result.certificate import Shown, text_of
 from ircert.result.json_form import SCHEMA
+from ircert.result.reading import number, vector
 from ircert.result.witness import TurnedPair, Witness
 from ircert.witnesses.replay import Witness as ExactPair
 
@@ -41,7 +39,7 @@ def certificate_of(saved: str, graph: Graph, other: Graph | None = None) -> str:
 def _written(fields: Mapping[str, Any], graph: Graph, other: Graph | None) -> str:
     asked, end = fields["asked"]["radius"], fields["radius"]["refuted"]
     shown = Shown(
-        _vector(fields["center"]),
+        vector(fields["center"]),
         norm_of(fields["norm"]),
         None if asked is None else float(asked),
         None if fields["witness"] is None else _witness(fields["witness"]),
@@ -49,27 +47,15 @@ def _written(fields: Mapping[str, Any], graph: Graph, other: Graph | None) -> st
     )
     part = shown.part
     proved = Fraction(*ratio(part["radius"]))
-    if asked is None and end != 0 and not (end is not None and proved <= Fraction(_number(end)) * (1 + NEAR)):
+    if asked is None and end != 0 and not (end is not None and proved <= Fraction(number(end)) * (1 + NEAR)):
         raise ValueError("what it has refutes no ball as small as its end")
-    domain = None if fields["domain"] is None else (_vector(fields["domain"]["low"]), _vector(fields["domain"]["high"]))
+    domain = None if fields["domain"] is None else (vector(fields["domain"]["low"]), vector(fields["domain"]["high"]))
     models = [
         None if model is None else {"ir": str(model), "sha256": str(fields[name]["sha256"])}
         for name, model in (("model", graph), ("other", other))
     ]
     assert models[0] is not None
     return text_of((fields["problem"], fields["norm"], shown.center, domain), [part], (models[0], models[1]))
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"{value!r} is no number")
-    if isinstance(value, str) and value not in ("inf", "-inf"):
-        raise ValueError(f"{value!r} is no number")
-    return float(value)
-
-
-def _vector(values: Any) -> Array:
-    return np.array([_number(value) for value in values])
 
 
 def _exact(fields: Mapping[str, Any]) -> ExactPair:
@@ -79,9 +65,9 @@ def _exact(fields: Mapping[str, Any]) -> ExactPair:
 
 def _witness(fields: Mapping[str, Any]) -> Witness:
     radii = None if fields.get("radii") is None else _exact(fields["radii"])
-    return Witness(_vector(fields["x"]), _vector(fields["y"]), math.nan, math.nan, _exact(fields["exact"]), radii)
+    return Witness(vector(fields["x"]), vector(fields["y"]), math.nan, math.nan, _exact(fields["exact"]), radii)
 
 
 def _turned(fields: Mapping[str, Any]) -> TurnedPair:
     nothing = (-math.inf, math.inf)
-    return TurnedPair(_vector(fields["x"]), _vector(fields["y"]), (nothing, nothing), _exact(fields["exact"]))
+    return TurnedPair(vector(fields["x"]), vector(fields["y"]), (nothing, nothing), _exact(fields["exact"]))

@@ -16,7 +16,7 @@ from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.result.radius import End
 from tests.cli.commands import ircert_command
 from tests.engines.fake import Scripted
-from tests.result.support import fold, read
+from tests.result.support import fold, read, read_both
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ def test_both_directions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         return certify(*files, "--center", "0,0", "--problem", "transform", "--both", *rest)
 
     assert asked("plane", "first", "--json", "-") == 1
-    found = json.loads(capsys.readouterr().out)
+    found = read_both(capsys.readouterr().out)
     assert (found["schema"], found["verdict"]) == ("ircert.both/1", "refuted")
     assert found["radius"] == {"certified": 0.0, "refuted": 0.0}
     for direction, radius in (("forward", "inf"), ("backward", 0.0)):

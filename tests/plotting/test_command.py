@@ -47,6 +47,15 @@ def test_png_and_the_same_bytes(folder: Path) -> None:
     assert (folder / "a.png").read_bytes() == (folder / "b.png").read_bytes()
 
 
+def test_labels_and_what_lies_outside(folder: Path) -> None:
+    assert run([*QUESTION, "--radius", "0.25", "--labels", "angle,speed", "-o", "a.svg"]) == 0
+    shown = texts(folder / "a.svg")
+    assert {"angle", "speed", "centre c"} <= shown
+    assert "fold" not in " ".join(shown)  # there are folds, but outside
+    assert run([*QUESTION, "-o", "b.svg"]) == 0
+    assert "fold" in " ".join(texts(folder / "b.svg"))
+
+
 @pytest.mark.parametrize("norms", [["--norm", "inf,1,2"], ["--norm", "1", "--norm", "2,1", "--norm", "inf"]])
 def test_several_norms(folder: Path, norms: list[str]) -> None:
     assert run([*QUESTION, *norms, "-o", "a.svg"]) == 0
@@ -88,9 +97,10 @@ def test_one_free_input(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["-o", "a.pdf"], "ending in .png or .svg"),
+        (["-o", "a.gif"], "ending in .png or .svg or .pdf"),
         (["-o", "missing/a.png"], "folder does not exist"),
         (["-o", "."], "ending in .png or .svg"),
+        (["--labels", "a"], "--labels has 1 names"),
         (["--center", "1,2,3"], "the centre has 3 coordinates"),
         (["--norm", "3"], "there is no norm '3'"),
         (["--norm", "inf,"], "there is no norm ''"),

@@ -46,7 +46,7 @@ def test_svg_is_xml_with_its_text(tmp_path: Path) -> None:
     assert {"cells", "center", "preimages"} <= ids
 
 
-@pytest.mark.parametrize("name", ["a.png", "a.svg"])
+@pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
 def test_the_same_picture_is_the_same_bytes(tmp_path: Path, name: str) -> None:
     written = []
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_many_cells_do_not_make_a_huge_svg(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("a.pdf", "ending in .png or .svg"),
+        ("a.gif", "ending in .png or .svg or .pdf"),
         ("a", "ending in .png"),
         ("missing/a.png", "folder does not exist"),
         ("folder.png", "this is a folder"),

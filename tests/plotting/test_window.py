@@ -63,6 +63,13 @@ def test_radii_far_away_do_not_widen_it() -> None:
     assert (high - low).tolist() == pytest.approx([2.0, 2.0])
 
 
+def test_an_infinite_radius_shows_the_whole_domain() -> None:
+    low, high = shown([0.5, 0.5], math.inf, domain=([0, -1], [4, 1])).box
+    assert (low.tolist(), high.tolist()) == ([0, -1], [4, 1])
+    low, high = shown([0.5, 0.5], math.inf, domain=(0, math.inf)).box
+    assert (low.tolist(), high.tolist()) == ([0, 0], pytest.approx([1.5, 1.5]))
+
+
 def test_axes_have_a_finest_and_a_largest_number() -> None:
     with pytest.raises(QueryError, match="finer than the numbers of its axes"):
         shown([1e9, 0.0], 1.0, window=1e-9)

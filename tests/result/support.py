@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import numpy as np
+from referencing import Registry, Resource
 
 import ircert
 from ircert.geometry.norm import Norm
@@ -17,7 +18,9 @@ from ircert.result.radius import End, Radius
 from ircert.result.result import ModelFacts, Result
 from ircert.result.witness import report
 
-SCHEMA = json.loads((files("ircert.data") / "schemas" / "result-1.json").read_text())
+SCHEMA, BOTH = (
+    json.loads((files("ircert.data") / "schemas" / f"{name}.json").read_text()) for name in ("result-1", "both-1")
+)
 
 
 def fold() -> Graph:
@@ -33,6 +36,14 @@ def read(text: str) -> dict[str, Any]:
 
     found: dict[str, Any] = json.loads(text, parse_constant=refuse)
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    return found
+
+
+def read_both(text: str) -> dict[str, Any]:
+    """The JSON of both directions, checked likewise."""
+    found: dict[str, Any] = json.loads(text)
+    results = Registry().with_resource(SCHEMA["$id"], Resource.from_contents(SCHEMA))
+    jsonschema.Draft202012Validator(BOTH, registry=results).validate(found)
     return found
 
 

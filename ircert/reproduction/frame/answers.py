@@ -73,7 +73,7 @@ def agrees(settings: Settings, result: Result) -> bool:
     return all(
         ask(
             asked,
-            result.graph,
+            result.network,
             result.center,
             result.problem,
             radius=share * radius(result),

@@ -75,6 +75,8 @@ ELSEWHERE = {
     "tests/engines/regions/test_engine.py": within(
         "ircert/engines/regions", "cutting", "pairs", "roundness", "violations"
     ),
+    # operations of torch, each by its meaning
+    "tests/frontends/pt2/test_translate.py": within("ircert/frontends/pt2", "call", "layout", "linear", "pointwise"),
     "tests/ir/ops/test_piecewise.py": ["ircert/ir/ops/base.py"],
     "tests/reproduction/frame/test_reproduce.py": ["ircert/cli/reproduce.py"],  # with experiments that are made up
     "tests/plotting/test_command.py": ["ircert/cli/plot.py"],  # with pictures

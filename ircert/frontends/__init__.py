@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "onnx": "ircert.frontends.kinds:Onnx",
     "torch": "ircert.frontends.kinds:Torch",
+    "pt2": "ircert.frontends.kinds:Pt2",
     "ir": "ircert.frontends.kinds:Ir",
     "npz": "ircert.frontends.kinds:Npz",
     "nnet": "ircert.frontends.kinds:Nnet",

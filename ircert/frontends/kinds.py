@@ -49,6 +49,25 @@ class Torch(FrontEnd):
         return from_torch(model, shape=shape)
 
 
+class Pt2(FrontEnd):
+    """Programs that torch exports, as files or objects; files need no torch."""
+
+    name = "pt2"
+    suffixes = (".pt2",)
+    options = Onnx.options
+
+    def accepts(self, model: object) -> bool:
+        kinds = type(model).__mro__
+        exported = any(k.__name__ == "ExportedProgram" and k.__module__.startswith("torch.") for k in kinds)
+        return super().accepts(model) or exported
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.onnx.interface import Options
+        from ircert.frontends.pt2 import from_exported, from_pt2
+
+        return (from_pt2 if super().accepts(model) else from_exported)(model, Options(**options))
+
+
 class Ir(FrontEnd):
     """The graph's own text."""
 

@@ -17,7 +17,7 @@ FOR = {
     "normalisation": ".nnet files",
 }
 """Which models an option is for."""
-READ = (".onnx", ".ir", ".npz", ".nnet", ".safetensors")
+READ = (".onnx", ".pt2", ".safetensors", ".nnet", ".npz", ".ir")
 """How names of files end that are read (.onnx and .nnet also packed, with .gz)."""
 
 
@@ -32,12 +32,12 @@ def load(
     layers: Sequence[str] | str | None = None,
     normalisation: str | None = None,
 ) -> Graph:
-    """The graph of a model: a file (.onnx, .ir, .npz, .nnet, .safetensors), an ONNX ModelProto or its bytes, a list of
-    layers [(W, b), …], a dict of weights and biases by name, a scikit-learn MLPRegressor (also behind scalers in a
-    Pipeline), a torch.nn.Module, or a graph itself. `spec/frontends.md` has the whole list.
+    """The graph of a model: a file (.onnx, .pt2, .safetensors, .nnet, .npz, .ir), an ONNX ModelProto or its bytes, a
+    list of layers [(W, b), …], a dict of weights and biases by name, a scikit-learn MLPRegressor (also behind scalers
+    in a Pipeline), a torch.nn.Module, or a graph itself. `spec/frontends.md` has the whole list.
 
     Weights are taken as the exact numbers stored (float32 and float16 widen without change). Pickles are never opened:
-    they run code. The first four keywords are for ONNX models, `shape` also for torch modules:
+    they run code. The first four keywords are for ONNX models and exported programs, `shape` also for torch modules:
 
     inputs:  names of the graph inputs to join into one vector, in this order, or a mapping {name: array} that binds
              some to constants, in the types of the model (None: leave this one free)

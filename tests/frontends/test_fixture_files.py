@@ -17,6 +17,7 @@ UNITS = {"normalisation": "affine"}
 KINDS: dict[str, dict[str, Any]] = {
     "torch_files/mlp.onnx.gz": {},
     "torch_files/mlp.safetensors": RELU,
+    "torch_files/mlp.pt2": {},
     "torch_files/bfloat16.safetensors": RELU,
     "nnet/mlp.nnet": UNITS,
     "nnet/mlp.nnet.gz": {"normalisation": "clipped"},
@@ -41,9 +42,19 @@ def test_it_agrees_with_its_own_tool(name: str) -> None:
 
 @pytest.mark.rule("F-12")
 def test_twins_have_one_digest() -> None:
-    twins = ("mlp.onnx", "mlp.onnx.gz", "mlp.safetensors")
+    twins = ("mlp.onnx", "mlp.onnx.gz", "mlp.pt2", "mlp.safetensors")
     graphs = [ircert.load(FIXTURES / "torch_files" / name, **KINDS.get(f"torch_files/{name}", {})) for name in twins]
     assert len({graph.sha256 for graph in graphs}) == 1
+
+
+@pytest.mark.rule("F-16")
+@pytest.mark.parametrize("path", sorted((FIXTURES / "torch_export").iterdir()), ids=lambda path: path.stem)
+def test_a_program_is_its_onnx_file(path: Path) -> None:
+    other = FIXTURES / "torch_dynamo" / f"{path.stem}.onnx"
+    graph = ircert.load(path)
+    assert graph.sha256 == ircert.load(other).sha256
+    x, y = values(other)
+    assert_close(graph(x), y)
 
 
 @pytest.mark.rule("F-9", "F-13")

@@ -10,11 +10,17 @@ import pytest
 import ircert
 from ircert import frontends
 from ircert.errors import UnsupportedModel
-from ircert.frontends.kinds import Ir, Layers, NamedArrays, Nnet, Npz, Onnx, Pickles, Safetensors, Torch
+from ircert.frontends.kinds import Ir, Layers, NamedArrays, Nnet, Npz, Onnx, Pickles, Pt2, Safetensors, Torch
 from tests.frontends.support import one
 
+
+class ExportedProgram:
+    """Stands in for torch's."""
+
+
+ExportedProgram.__module__ = "torch.export.exported_program"
 LAYERS = [(np.eye(2), np.zeros(2))]
-MORE = ("onnx.gz", "nnet", "nnet.gz", "safetensors", "pth", "dict")
+MORE = ("onnx.gz", "pt2", "exported", "nnet", "nnet.gz", "safetensors", "pth", "dict")
 ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
 
 
@@ -27,6 +33,8 @@ ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
         ("net.ir", Ir),
         ("net.npz", Npz),
         ("net.onnx.gz", Onnx),
+        ("net.pt2", Pt2),
+        (ExportedProgram(), Pt2),
         ("net.nnet", Nnet),
         ("net.NNET.GZ", Nnet),
         ("net.safetensors", Safetensors),

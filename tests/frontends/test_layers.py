@@ -92,7 +92,7 @@ def test_an_npz_file_that_claims_too_much(tmp_path: Path) -> None:
 
 
 def test_unknown_file_names(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"ending in \.onnx, \.ir"):
+    with pytest.raises(FileError, match=r"ending in \.onnx, \.pt2"):
         ircert.load(tmp_path / "net.txt")
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ircert import passes as passes
     from ircert import plotting as plotting
     from ircert import testing as testing
+    from ircert.analysis.difference.question import difference as difference
     from ircert.analysis.linear_regions import enumerate_regions as enumerate_regions
     from ircert.analysis.linear_regions import fold_set as fold_set
     from ircert.analysis.linear_regions import preimages as preimages
@@ -46,6 +47,7 @@ _MODULES = {
     "Query": "ircert.questions.query",
     "Result": "ircert.result.result",
     "bilipschitz": "ircert.analysis.lipschitz.bilipschitz",
+    "difference": "ircert.analysis.difference.question",
     "enumerate_regions": "ircert.analysis.linear_regions",
     "fold_set": "ircert.analysis.linear_regions",
     "certify": "ircert.certification",

@@ -43,6 +43,9 @@ ELSEWHERE = {
     # steps to one cover
     "tests/certificates/test_proving.py": within("ircert/certificates", "floats", "growing", "leaves", "matrices"),
     "tests/certificates/test_writing.py": ["ircert/result/certificate.py"],
+    # steps to one bracket of a difference
+    "tests/analysis/difference/test_question.py": within("ircert/analysis/difference", "agreement", "result", "search"),
+    "tests/relational/test_input_branching.py": within("ircert/relational", "climbing"),
     # steps to one bound of a difference
     "tests/relational/test_differential_bounds.py": within("ircert/relational", "forms", "points"),
     "tests/cli/test_export.py": ["ircert/cli/question.py"],  # options that several commands share

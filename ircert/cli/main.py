@@ -17,6 +17,7 @@ from ircert.cli.arguments import BAD_USAGE, Arguments
 from ircert.cli.certify import EXAMPLES, add_certify_options, add_output_options
 from ircert.cli.check import add_check_options
 from ircert.cli.completion import USE, add_completion_options
+from ircert.cli.difference import add_difference_command
 from ircert.cli.interrupts import INTERRUPTS, Ended
 from ircert.cli.looking import add_looking_commands
 from ircert.cli.model import add_model_options
@@ -33,6 +34,7 @@ NUMERIC = (
     "--radius",
     "--max-radius",
     "--tol",
+    "--epsilon",
     "--time-limit",
     "--seed",
     "--threads",
@@ -136,6 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_replay(commands)
     _add_plot(commands)
     add_looking_commands(commands)
+    add_difference_command(commands)
     _add_reproduce(commands)
     _add_completion(commands)
     for command in commands.choices.values():

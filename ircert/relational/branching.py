@@ -21,6 +21,8 @@ from ircert.relational.safe_relaxation import SafeRelaxation
 Sides = tuple[Array, Array]
 Attained = Callable[[Array], float]
 """What a point of the relaxation leads to: a value that is surely attained, or -inf."""
+Cuts = tuple[tuple[int, float, float], ...]
+"""Variables with their least and largest values, the last cut last."""
 Tighten = Callable[[Array, Array], Sides | None]
 """Closer bounds of all variables, given some; None where there surely is no point."""
 
@@ -35,7 +37,7 @@ class _Node:
     key: float
     number: int
     bound: float = field(compare=False)
-    fixed: tuple[tuple[int, float], ...] = field(compare=False)
+    fixed: Cuts = field(compare=False)
     sides: Sides | None = field(compare=False, default=None)
 
 
@@ -103,33 +105,42 @@ class Branching:
         sides = self._sides(node)
         if sides is None:
             return
-        found = self.relaxation.bound(self.cost, *sides)
-        bound = min(found.bound, node.bound)
+        cost, constant = self.objective(sides)
+        found = self.relaxation.bound(cost, *sides)
+        bound = min(_sum_up(found.bound, constant), node.bound)
         self._learn(node, bound)
         if found.point is not None and self.attained is not None:
             self.value = max(self.value, self.attained(found.point))
         if bound == -math.inf or self._good_enough(bound):
             self._closed = max(self._closed, bound)
             return
-        column = self._chosen(sides, found.point)
-        if column is None:
+        parts = self.parts(sides, found.point)
+        if not parts:
             self._closed = max(self._closed, bound)
-            return
-        for choice in (0.0, 1.0):
-            self._push(bound, (*node.fixed, (column, choice)), sides)
+        for part in parts:
+            self._push(bound, (*node.fixed, part), sides)
+
+    def objective(self, sides: Sides) -> tuple[Array, float]:
+        """What is maximised where the variables have these bounds: costs, and a number to be added."""
+        return self.cost, 0.0
+
+    def parts(self, sides: Sides, point: Array | None) -> Cuts:
+        """Cuts that together leave nothing out, by default of one binary; none where a node is not worth any."""
+        column = self._chosen(sides, point)
+        return () if column is None else ((column, 0.0, 0.0), (column, 1.0, 1.0))
 
     def _sides(self, node: _Node) -> Sides | None:
         program = self.relaxation.program
         given = (program.lower, program.upper) if node.sides is None else node.sides
         lower, upper = given[0].copy(), given[1].copy()
-        for column, choice in node.fixed[-1:] if node.sides is not None else node.fixed:
-            lower[column] = upper[column] = choice
+        for column, low, high in node.fixed[-1:]:  # the sides have those before it
+            lower[column], upper[column] = max(lower[column], low), min(upper[column], high)
         return (lower, upper) if self.tighten is None else self.tighten(lower, upper)
 
     def _good_enough(self, bound: float) -> bool:
         return bound <= self.value + self.tol * abs(self.value)
 
-    def _push(self, bound: float, fixed: tuple[tuple[int, float], ...], sides: Sides | None) -> None:
+    def _push(self, bound: float, fixed: Cuts, sides: Sides | None) -> None:
         heapq.heappush(self._open, _Node(-bound, next(self._numbers), bound, fixed, sides))
 
     # --- which binary ------------------------------------------------------------------------------------------------
@@ -137,7 +148,8 @@ class Branching:
     def _learn(self, node: _Node, bound: float) -> None:
         """How much a branch gained, for the choice of later ones."""
         if node.fixed and math.isfinite(node.bound):
-            column, choice = node.fixed[-1]
+            column, choice, _ = node.fixed[-1]
+            choice = float(choice > 0)
             total, times = self._gains
             floor = self.value if math.isfinite(self.value) else node.bound - abs(node.bound)
             total[int(choice), column] += node.bound - max(bound, min(floor, node.bound))
@@ -158,3 +170,8 @@ class Branching:
         apart = np.minimum(part, 1 - part)
         scores = apart * np.sqrt(gains[0] * gains[1])
         return int(free[np.argmax(np.where(apart > WHOLE, scores + 1e-300, apart * 1e-300))])
+
+
+def _sum_up(bound: float, constant: float) -> float:
+    """bound + constant, rounded up."""
+    return math.nextafter(bound + constant, math.inf) if constant else bound

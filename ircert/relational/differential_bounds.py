@@ -263,7 +263,8 @@ class _Walk:
         low, high = self._gap(name)
         missed = spare * np.maximum(np.abs(low), np.abs(high))
         missed = np.where(np.isfinite(missed), missed * (1 + 2.0**-50), np.where(spare > 0, np.inf, 0.0))
-        return self.symbols.lined(given, slope, np.zeros(slope.shape), missed)
+        causes = self.values[0][name], self.values[1][other]
+        return self.symbols.lined(given, slope, np.zeros(slope.shape), missed, causes)
 
     def _gap(self, name: str) -> Interval:
         if name not in self.gaps:

@@ -121,6 +121,15 @@ class Symbols:
         error, size = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("error", "size"))
         return self._made(center, symbols, error + self._rounding(len(parts) + 1, size, columns))
 
+    def weighed(self, forms: Forms, weights: Array) -> Forms:
+        """One number for each box: weights (boxes, entries) times its forms."""
+        absolute = np.abs(weights)
+        center = (weights * forms.center).sum(axis=1, keepdims=True)
+        symbols = np.matmul(weights[:, None, :], forms.symbols)
+        error, size = ((absolute * part).sum(axis=1, keepdims=True) for part in (forms.error, forms.size))
+        columns = forms.symbols.shape[2]
+        return self._made(center, symbols, error + self._rounding(weights.shape[1] + 2, size, columns))
+
     def joined(self, parts: list[Forms]) -> Forms:
         """The entries of all, one after the other."""
         columns = max(part.symbols.shape[2] for part in parts)
@@ -129,8 +138,11 @@ class Symbols:
         center, error, size = rest
         return Forms(center, np.concatenate(wide, axis=1), error, size)
 
-    def lined(self, forms: Forms, slope: Array, shift: Array, missed: Array) -> Forms:
-        """slope * form + shift ± missed, entry by entry; each that misses something gets a symbol of its own."""
+    def lined(self, forms: Forms, slope: Array, shift: Array, missed: Array, causes: tuple[Forms, ...] = ()) -> Forms:
+        """slope * form + shift ± missed, entry by entry; each that misses something gets a symbol of its own.
+
+        causes: numbers whose width is to blame for what is missed, besides that of the form itself
+        """
         size = np.abs(slope) * forms.size + np.abs(shift)
         error = np.abs(slope) * forms.error + self._rounding(4, size, forms.symbols.shape[2])
         center, symbols = slope * forms.center + shift, slope[:, :, None] * forms.symbols
@@ -145,16 +157,22 @@ class Symbols:
         symbols[:, new, self.count + np.arange(len(new))] = missed[:, new]
         self.count += len(new)
         if self.points.columns <= FEW:
-            self._parents.append(self._shares(forms, new))
+            self._parents.append(self._shares((forms, *causes), new))
         return self._made(center, symbols, error)
 
-    def _shares(self, forms: Forms, entries: Indices) -> Array:
-        """How much of what entries depend on is each coordinate: (boxes, entries, columns)."""
+    def _shares(self, causes: tuple[Forms, ...], entries: Indices) -> Array:
+        """How much each coordinate is to blame for the width of entries: (boxes, entries, columns).
+
+        A number that is far from 0 for its width, such as a difference that hardly varies, gets little of the blame.
+        """
         columns = self.points.columns
-        parts = np.zeros((self.points.count, len(entries), columns))
-        if forms.symbols.shape[2]:
-            parts += np.abs(forms.symbols[:, entries, :columns]) * self._half[:, None, :]
-        return np.asarray(parts / np.maximum(parts.sum(axis=2, keepdims=True), 1e-300))
+        found = np.zeros((self.points.count, len(entries), columns))
+        for forms in causes:
+            if forms.symbols.shape[2]:
+                parts = np.abs(forms.symbols[:, entries, :columns]) * self._half[:, None, :]
+                wide = (forms.reach / np.maximum(forms.size, 1e-300))[:, entries, None]
+                found += wide * parts / np.maximum(parts.sum(axis=2, keepdims=True), 1e-300)
+        return np.asarray(found / np.maximum(found.sum(axis=2, keepdims=True), 1e-300))
 
     def blame(self, forms: Forms) -> Array:
         """How much of what forms miss is due to the width of each coordinate, about: (boxes, columns).

@@ -1,0 +1,160 @@
+"""What is maximised about two networks: the length of their difference, or by how much their largest outputs disagree.
+
+An objective is bounded on boxes from forms of the outputs, and evaluated at points. Convex functions h of one number d
+in [l, u] lie below any line that is above them at both ends (chords):
+
+    norm 1:  sum |d_j|  <=  sum s_j d_j + t_j,      norm 2:  sum d_j^2  <=  sum s_j d_j + t_j,
+
+and the right sides are single forms, in which the outputs' common symbols cancel or add up with their signs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.bounds.rounding import UNIT, slack
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array, Mask
+from ircert.relational.differential_bounds import DifferentialBounds
+from ircert.relational.forms import Forms
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """bounds (boxes,): the objective is at most that in each box; -inf where nothing is left to be shown.
+
+    guide: a number for each box that grows where the objective does, about `rate` times as fast
+    """
+
+    bounds: Array
+    guide: Forms
+    rate: Array | float = 1.0
+
+
+class Objective(ABC):
+    """A function of f(x) and g(x)."""
+
+    @abstractmethod
+    def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
+        """Its bounds on boxes; `output` names the difference of the outputs."""
+
+    @abstractmethod
+    def values(self, first: Array, second: Array) -> Array:
+        """What it is at points, about, from their outputs (points, outputs)."""
+
+
+@dataclass(frozen=True)
+class Length(Objective):
+    """The norm of f(x) - g(x)."""
+
+    norm: Norm
+
+    def values(self, first: Array, second: Array) -> Array:
+        return self.norm.lengths(first - second)
+
+    def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
+        low, high = found.difference[output]
+        with np.errstate(all="ignore"):
+            largest = np.maximum(-low, high)
+            if self.norm is Norm.INF:
+                return self._largest(found, low, high, largest)
+            return self._sum(found, low, high, largest)
+
+    def _largest(self, found: DifferentialBounds, low: Array, high: Array, largest: Array) -> Bounded:
+        where = np.arange(len(low)), largest.argmax(axis=1)
+        weights = np.zeros(low.shape)
+        weights[where] = np.where(high[where] >= -low[where], 1.0, -1.0)
+        return Bounded(np.maximum(largest[where], 0.0), found.symbols.weighed(found.forms[2], weights))
+
+    def _sum(self, found: DifferentialBounds, low: Array, high: Array, largest: Array) -> Bounded:
+        """The better of the sum of the largest and of that of chords; all sums are rounded up by `slack`."""
+        slope, top = self.chords(low, high)
+        parts = largest if self.norm is Norm.ONE else largest * largest * (1 + 4 * UNIT)
+        plain = _up(parts)
+        guide = found.symbols.weighed(found.forms[2], slope)
+        chord = _up(np.concatenate([found.symbols.ranges(guide)[1], top], axis=1))
+        most = np.maximum(np.fmin(plain, chord), 0.0)
+        bounds = most if self.norm is Norm.ONE else np.sqrt(most) * (1 + 4 * UNIT)
+        rate = 1.0 if self.norm is Norm.ONE else 2 * bounds
+        return Bounded(np.where(np.isnan(bounds), np.inf, bounds), guide, rate)
+
+    def chords(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """(s, t) with |d| <= s d + t (norm 1), or d^2 <= s d + t (norm 2), for low <= d <= high: at both ends."""
+        if self.norm is Norm.TWO:
+            slope, ends = low + high, (low * low, high * high)
+        else:
+            with np.errstate(all="ignore"):
+                across = np.clip((high + low) / (high - low), -1.0, 1.0)
+            slope = np.where(low >= 0, 1.0, np.where(high <= 0, -1.0, np.where(np.isfinite(across), across, 0.0)))
+            ends = np.abs(low), np.abs(high)
+        rest = [end - slope * side for end, side in zip(ends, (low, high), strict=True)]
+        size = [end + np.abs(slope * side) for end, side in zip(ends, (low, high), strict=True)]
+        exact = (self.norm is Norm.ONE) & ((low >= 0) | (high <= 0))  # d or -d itself
+        return slope, np.where(exact, 0.0, np.maximum(*rest) + slack(4, np.maximum(*size)))
+
+
+def _up(parts: Array) -> Array:
+    """Sums along the last axis, rounded up."""
+    return np.asarray(parts.sum(axis=1) + slack(parts.shape[1], np.abs(parts).sum(axis=1)))
+
+
+class Disagreement(Objective):
+    """By how much a class i is ahead of j in f while j is ahead of i in g, at least: positive where no class is a
+    largest output of both.
+
+    If the sets of largest outputs of f(x) and g(x) have nothing in common, take i of the first and j of the second:
+    p = f_i - f_j > 0 and q = g_j - g_i > 0, and no class is ahead of i in f, or of j in g. So a box has no such x if
+    for all i != j one of these holds on it: p <= 0; q <= 0; p + q = (f - g)_i - (f - g)_j <= 0; another class is ahead
+    of i in f, or of j in g. The bound is the largest min(p, q, (p + q) / 2) of the pairs that are left.
+    """
+
+    def values(self, first: Array, second: Array) -> Array:
+        rows = np.arange(len(first))
+        i, j = first.argmax(axis=1), second.argmax(axis=1)
+        apart = np.minimum(first[rows, i] - first[rows, j], second[rows, j] - second[rows, i])
+        return np.where(i == j, -self._lead(first, second), apart)
+
+    @staticmethod
+    def _lead(first: Array, second: Array) -> Array:
+        """How far the largest output is ahead of the second one, in the network where that is less."""
+        if first.shape[1] == 1:
+            return np.full(len(first), np.inf)
+        ahead = [np.sort(values, axis=1) for values in (first, second)]
+        return np.minimum(*(values[:, -1] - values[:, -2] for values in ahead))
+
+    def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
+        count, size = found.forms[0].center.shape
+        i, j = np.nonzero(~np.eye(size, dtype=bool))
+        rows = np.arange(len(i))
+        ahead = np.zeros((len(i), size))
+        ahead[rows, i], ahead[rows, j] = 1.0, -1.0
+        nothing = np.zeros(ahead.shape)
+        p = found.bound(ahead, nothing, nothing)
+        q = found.bound(nothing, -ahead, nothing)
+        both = found.bound(nothing, nothing, ahead)[1] / 2
+        beaten = [np.zeros((count, size), dtype=bool) for _ in range(2)]
+        for k in rows.tolist():
+            beaten[0][:, i[k]] |= p[1][:, k] < 0
+            beaten[1][:, j[k]] |= q[1][:, k] < 0
+        most = np.minimum(np.minimum(p[1], q[1]), both)
+        gone: Mask = (most <= 0) | beaten[0][:, i] | beaten[1][:, j]
+        most = np.where(gone, -np.inf, most)
+        if not len(i):
+            return Bounded(np.full(count, -np.inf), found.symbols.numbers(np.zeros((count, 1))))
+        best = most.argmax(axis=1)
+        return Bounded(most[np.arange(count), best], self._guide(found, i[best], j[best]))
+
+    @staticmethod
+    def _guide(found: DifferentialBounds, i: Array, j: Array) -> Forms:
+        """f_i - f_j or g_j - g_i, whichever is less in the middle of the box."""
+        rows = np.arange(len(i))
+        weights = np.zeros(found.forms[0].center.shape)
+        weights[rows, i], weights[rows, j] = 1.0, -1.0
+        first = found.symbols.weighed(found.forms[0], weights)
+        second = found.symbols.weighed(found.forms[1], -weights)
+        less = first.center < second.center
+        parts = [(first, np.where(less, 1.0, 0.0)), (second, np.where(less, 0.0, 1.0))]
+        return found.symbols.added([found.symbols.weighed(forms, share) for forms, share in parts])

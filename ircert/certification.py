@@ -28,6 +28,7 @@ from ircert.geometry.place import Place
 from ircert.ir.floats import NotAFloat, Real, exact_float, shown
 from ircert.ir.graph import Graph
 from ircert.ir.ops import is_smooth
+from ircert.ir.ops.smooth import Choose
 from ircert.limits import Deadline, until
 from ircert.logs import LOG, logged
 from ircert.questions.network import first_uncertifiable
@@ -252,6 +253,12 @@ def certifiable(given: Any, what: str) -> Graph:
     """A graph, or whatever `ircert.load` reads, as a graph that can be certified; UnsupportedModel if it cannot."""
     graph = given if isinstance(given, Graph) else load(given)
     node = first_uncertifiable(graph)
+    if node is not None and isinstance(node.op, Choose):
+        raise UnsupportedModel(
+            f"{what} chooses between two branches, and may jump where its condition changes",
+            where=node.name,
+            remedy="a softplus that is left above a threshold below 20 jumps there: export it with threshold=20",
+        )
     if node is not None:
         raise UnsupportedModel(
             f"no search takes `{node.op.kind}` in {what}",

@@ -119,7 +119,6 @@ HANDLERS = {
     "Log": _log,
     "Mish": _apply(curves.Mish),
     "PRelu": _prelu,
-    "Reciprocal": _apply(smooth.Reciprocal),
     "Relu": _apply(Relu),
     "Selu": _selu,
     "Shrink": _shrink,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.exponentials import quotient, sigmoid_of, summed_elu
 from ircert.frontends.onnx.ops.gates import gated, negated
+from ircert.frontends.onnx.ops.lines import line_of
 from ircert.frontends.onnx.ops.where import chosen
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.ops import Abs, Relu
@@ -21,7 +23,7 @@ def plus(net: Net, *values: Value | None) -> Tensor | Const:
     offset = sum(offsets[1:], offsets[0]) if offsets else np.zeros(())
     if not tensors:
         return np.asarray(offset)
-    total = _whole_softplus(net, tensors) or net.add(*tensors)
+    total = _whole_softplus(net, tensors) or summed_elu(net, tensors) or net.add(*tensors)
     shape = np.broadcast_shapes(total.shape, np.shape(offset))
     return net.shift(net.broadcast(total, shape), np.asarray(offset))
 
@@ -35,9 +37,14 @@ def _whole_softplus(net: Net, terms: list[Tensor]) -> Tensor | None:
         if isinstance(top.op, Relu) and isinstance(rest.op, Softplus):
             size = negated(net, rest.operands[0])
             node = None if size is None else net.build.nodes[size]
-            if node is not None and isinstance(node.op, Abs) and node.operands == top.operands:
+            if node is not None and isinstance(node.op, Abs) and _is_up_to_sign(net, node.operands[0], top.operands[0]):
                 return net.node(Softplus(), Tensor(top.operands[0], first.shape), shape=first.shape)
     return None
+
+
+def _is_up_to_sign(net: Net, name: str, x: str) -> bool:
+    line = line_of(net, name, x)
+    return line.base == x and not line.shift and abs(line.scale) == 1
 
 
 def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
@@ -53,16 +60,20 @@ def times(net: Net, a: Value | None, b: Value | None) -> Tensor:
     if isinstance(right, np.ndarray):
         return net.scale(x, right)
     other = net.broadcast(right, shape)
-    return gated(net, x, other) or gated(net, other, x) or net.node(Product(), x, other, shape=shape)
+    for first, second in ((x, other), (other, x)):
+        found = gated(net, first, second) or quotient(net, first, second)
+        if found is not None:
+            return found
+    return net.node(Product(), x, other, shape=shape)
 
 
 def reciprocal(net: Net, value: Value | None) -> Tensor | Const:
-    """1 / value: the nearest double for constants."""
+    """1 / value: the nearest double for constants; 1 / (1 + exp(-z)) is sigmoid(z)."""
     if isinstance(value, np.ndarray):
         with np.errstate(all="ignore"):
             return net.numbers(1.0 / np.asarray(value, dtype=np.float64))
     x = net.tensor(value)
-    return net.node(Reciprocal(), x, shape=x.shape)
+    return sigmoid_of(net, x) or net.node(Reciprocal(), x, shape=x.shape)
 
 
 def _sum(net: Net, call: Call) -> Value:
@@ -80,6 +91,10 @@ def _multiply(net: Net, call: Call) -> Value:
 
 def _divide(net: Net, call: Call) -> Value:
     return times(net, call.input(0), reciprocal(net, call.input(1)))
+
+
+def _reciprocal(net: Net, call: Call) -> Value:
+    return reciprocal(net, call.tensor(0))
 
 
 def _negate(net: Net, call: Call) -> Value:
@@ -124,6 +139,7 @@ HANDLERS = {
     "Mul": _multiply,
     "Neg": _negate,
     "Pow": _power,
+    "Reciprocal": _reciprocal,
     "Scaler": _scaler,
     "Sub": _subtract,
     "Sum": _sum,

@@ -6,16 +6,15 @@ the numbers can be kept exactly; whatever else there is stays a product.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.lines import Line, is_float, line_of
 from ircert.frontends.onnx.values import Comparison, Const, Tensor
-from ircert.ir.ops import Abs, Add, Affine, Clip, Curve, Op, Product
+from ircert.ir.ops import Abs, Add, Clip, Curve, Product
 from ircert.ir.ops.curves import Erf, HardSwish, Mish, Sigmoid, Silu, Softplus, Softsign, Tanh
 from ircert.ir.ops.gates import GeluCubic, GeluErf, Swish
 from ircert.ir.ops.smooth import Exp, Reciprocal
@@ -29,23 +28,10 @@ ROUNDED = Fraction(1, 2**22)
 _Found: TypeAlias = tuple[Curve, list[Fraction]]
 
 
-@dataclass(frozen=True)
-class _Line:
-    """scale * (a node) + shift, the same for all entries, in exact rationals."""
-
-    base: str
-    scale: Fraction
-    shift: Fraction
-
-    def has(self, scale: int, shift: int) -> bool:
-        """Whether both are these."""
-        return self.scale == scale and self.shift == shift
-
-
 def gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
     """The product of both as a curve, if that is what it is."""
-    line = _line(net, gate.node)
-    arguments = [_Line(x.node, Fraction(1), Fraction(0)), _line(net, x.node)]
+    line = line_of(net, gate.node)
+    arguments = [Line(x.node, Fraction(1), Fraction(0)), line_of(net, x.node)]
     for argument in arguments:  # x itself may be scaled
         found = None if argument.shift else _curve(net, argument.base, line)
         if found is not None:
@@ -53,7 +39,7 @@ def gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
     else:
         return None
     curve, factors = found[0], [*found[1], argument.scale]
-    if any(Fraction(float(number)) != number for number in factors):
+    if any(not is_float(number) for number in factors):
         return None
     result = net.node(curve, Tensor(argument.base, x.shape), shape=x.shape)
     for number in factors:
@@ -61,7 +47,7 @@ def gated(net: Net, x: Tensor, gate: Tensor) -> Tensor | None:
     return result
 
 
-def _curve(net: Net, x: str, gate: _Line) -> _Found | None:
+def _curve(net: Net, x: str, gate: Line) -> _Found | None:
     """A curve and factors that make x times the gate."""
     op, operands = net.build.nodes[gate.base].op, net.build.nodes[gate.base].operands
     if isinstance(op, Clip):
@@ -73,7 +59,7 @@ def _curve(net: Net, x: str, gate: _Line) -> _Found | None:
     if not gate.shift and isinstance(op, Tanh):
         within = net.build.nodes[operands[0]]
         return (Mish(), [gate.scale]) if isinstance(within.op, Softplus) and within.operands == (x,) else None
-    inner = _line(net, operands[0], x)
+    inner = line_of(net, operands[0], x)
     rate = inner.scale if inner.base == x and not inner.shift else None
     if isinstance(op, Sigmoid):
         return None if gate.shift or rate is None else _with_rate(rate, Swish, [gate.scale])
@@ -87,7 +73,7 @@ def _curve(net: Net, x: str, gate: _Line) -> _Found | None:
 
 def _with_rate(rate: Fraction, make: type[Swish] | type[GeluErf], factors: list[Fraction]) -> _Found | None:
     """The curve of a rate that is a float within bounds."""
-    if Fraction(float(rate)) != rate:
+    if not is_float(rate):
         return None
     if rate == 1 and make is Swish:
         return Silu(), factors
@@ -97,16 +83,16 @@ def _with_rate(rate: Fraction, make: type[Swish] | type[GeluErf], factors: list[
         return None
 
 
-def _cubic(net: Net, x: str, inner: _Line, gate: _Line) -> _Found | None:
-    """u = rate (x + cube x³), whose powers are products."""
+def _cubic(net: Net, x: str, inner: Line, gate: Line) -> _Found | None:
+    """u = rate (x + cube x³) or rate x (1 + cube x²), whose powers are products."""
     node = net.build.nodes[inner.base]
-    if inner.shift or not isinstance(node.op, Add) or len(node.operands) != 2 or x not in node.operands:
+    if inner.shift or not isinstance(node.op, Add | Product) or len(node.operands) != 2 or x not in node.operands:
         return None
     other = node.operands[1] if node.operands[0] == x else node.operands[0]
-    third = _line(net, other, x)
-    if third.shift or not _is_cube(net, x, third.base):
+    third, is_sum = line_of(net, other, x), isinstance(node.op, Add)
+    if third.shift != (0 if is_sum else 1) or not (_is_cube if is_sum else _is_square)(net, x, third.base):
         return None
-    if any(Fraction(float(number)) != number for number in (inner.scale, third.scale)):
+    if any(not is_float(number) for number in (inner.scale, third.scale)):
         return None
     try:
         return GeluCubic(float(inner.scale), float(third.scale)), [2 * gate.scale]
@@ -118,14 +104,18 @@ def _is_cube(net: Net, x: str, name: str) -> bool:
     node = net.build.nodes[name]
     if not isinstance(node.op, Product) or x not in node.operands:
         return False
-    square = net.build.nodes[node.operands[1] if node.operands[0] == x else node.operands[0]]
-    return isinstance(square.op, Product) and square.operands == (x, x)
+    return _is_square(net, x, node.operands[1] if node.operands[0] == x else node.operands[0])
 
 
-def _hard(net: Net, x: str, gate: _Line, op: Clip, operand: str) -> _Found | None:
+def _is_square(net: Net, x: str, name: str) -> bool:
+    node = net.build.nodes[name]
+    return isinstance(node.op, Product) and node.operands == (x, x)
+
+
+def _hard(net: Net, x: str, gate: Line, op: Clip, operand: str) -> _Found | None:
     """x clip(x + 3, 0, 6) is 6 hard_swish(x)."""
-    inner = _line(net, operand, x)
-    if gate.shift or inner != _Line(x, Fraction(1), Fraction(3)):
+    inner = line_of(net, operand, x)
+    if gate.shift or inner != Line(x, Fraction(1), Fraction(3)):
         return None
     return (HardSwish(), [Fraction(6), gate.scale]) if _is_number(op.low, 0.0) and _is_number(op.high, 6.0) else None
 
@@ -136,20 +126,20 @@ def _is_number(bound: object, number: float) -> bool:
 
 def _is_one_and_size(net: Net, x: str, name: str) -> bool:
     """Whether a node is 1 + |x|."""
-    line = _line(net, name)
+    line = line_of(net, name)
     node = net.build.nodes[line.base]
     return line.has(1, 1) and isinstance(node.op, Abs) and node.operands == (x,)
 
 
 def negated(net: Net, name: str) -> str | None:
     """The node that a node is the negative of."""
-    line = _line(net, name)
+    line = line_of(net, name)
     return line.base if line.has(-1, 0) else None
 
 
 def log_of(net: Net, x: Tensor) -> Tensor | None:
     """The logarithms log(sigmoid(z)) = -softplus(-z) and log(1 + exp(z)) = softplus(z), exactly."""
-    line = _line(net, x.node)
+    line = line_of(net, x.node)
     node = net.build.nodes[line.base]
     if isinstance(node.op, Sigmoid) and line.has(1, 0):
         inner = net.negative(Tensor(node.operands[0], x.shape))
@@ -170,33 +160,11 @@ def guarded_softplus(net: Net, condition: Comparison, a: Tensor | Const, b: Tens
     assert isinstance(left, Tensor)
     assert isinstance(a, Tensor)
     assert isinstance(b, Tensor)
-    asked, line = _line(net, left.node), _line(net, b.node)
+    asked, line = line_of(net, left.node), line_of(net, b.node)
     node = net.build.nodes[line.base]
     if not isinstance(node.op, Softplus) or left.shape != b.shape or a.shape != b.shape or (right < GUARD).any():
         return None
-    inner = _line(net, node.operands[0])
-    same = asked == inner and inner.base == _line(net, a.node).base and not asked.shift and not line.shift
-    plain = _line(net, a.node) == _Line(inner.base, Fraction(1), Fraction(0))
+    inner = line_of(net, node.operands[0])
+    same = asked == inner and inner.base == line_of(net, a.node).base and not asked.shift and not line.shift
+    plain = line_of(net, a.node) == Line(inner.base, Fraction(1), Fraction(0))
     return b if same and plain and inner.scale > 0 and abs(line.scale * inner.scale - 1) < ROUNDED else None
-
-
-def _line(net: Net, name: str, stop: str | None = None) -> _Line:
-    """A node as a line of the first one before it that is none, or of the one to stop at."""
-    scale, shift = Fraction(1), Fraction(0)
-    while name != stop and (found := _alike(net.build.nodes[name].op)) is not None:
-        shift += scale * found[1]
-        scale *= found[0]
-        name = net.build.nodes[name].operands[0]
-    return _Line(name, scale, shift)
-
-
-def _alike(op: Op) -> tuple[Fraction, Fraction] | None:
-    """The factor and the offset of a map that treats all entries alike."""
-    if not isinstance(op, Affine) or not isinstance(op.weight, csr_array) or op.weight.shape[0] != op.weight.shape[1]:
-        return None
-    diagonal = op.weight.diagonal()
-    if op.weight.nnz != len(diagonal) or not diagonal.size:
-        return None
-    if (diagonal != diagonal[0]).any() or not diagonal[0] or (op.bias != op.bias[0]).any():
-        return None
-    return Fraction(float(diagonal[0])), Fraction(float(op.bias[0]))

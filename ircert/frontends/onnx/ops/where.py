@@ -17,12 +17,14 @@ from scipy.sparse import csr_array
 
 from ircert.errors import UnsupportedModel
 from ircert.frontends.onnx.net import Net
+from ircert.frontends.onnx.ops.exponentials import chosen_elu
 from ircert.frontends.onnx.ops.extremes import largest, one_or_each, smallest
 from ircert.frontends.onnx.ops.gates import guarded_softplus
+from ircert.frontends.onnx.refuse import refuse_op
 from ircert.frontends.onnx.values import Call, Comparison, Const, Tensor, Value
 from ircert.ir.build import needed_nodes
 from ircert.ir.ops import Affine, LeakyRelu
-from ircert.ir.ops.smooth import Choose
+from ircert.ir.ops.smooth import Choose, Log, Power, Reciprocal, Sqrt
 
 MOST_LINES = 2**16
 """Each is compared in exact rationals."""
@@ -35,8 +37,30 @@ def _compare(net: Net, call: Call) -> Value:
     return Comparison(left, right, call.op.endswith("OrEqual"))
 
 
+def _equal(net: Net, call: Call) -> Value:
+    """x = x, which is how some ask for nan, is true: numbers are real."""
+    a, b = call.input(0), call.input(1)
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a == b and _is_total(net, a):
+        return np.ones(a.shape, dtype=bool)
+    raise refuse_op(call)
+
+
+def _is_nan(net: Net, call: Call) -> Value:
+    """What is computed of real numbers, and defined everywhere, is one."""
+    x = call.input(0)
+    if isinstance(x, Tensor) and _is_total(net, x):
+        return np.zeros(x.shape, dtype=bool)
+    raise refuse_op(call)
+
+
+def _is_total(net: Net, x: Tensor) -> bool:
+    return not any(isinstance(n.op, Log | Power | Reciprocal | Sqrt) for n in needed_nodes(net.build.nodes, x.node))
+
+
 def _not(net: Net, call: Call) -> Value:
     condition = call.input(0)
+    if isinstance(condition, np.ndarray):
+        return ~condition.astype(bool)
     assert isinstance(condition, Comparison)
     return Comparison(condition.right, condition.left, not condition.or_equal)
 
@@ -53,6 +77,8 @@ def _where(net: Net, call: Call) -> Value:
 def _mixed(net: Net, mask: Const, a: Tensor | Const, b: Tensor | Const) -> Tensor:
     """The entries of a where the known mask holds, else those of b."""
     shape = np.broadcast_shapes(mask.shape, a.shape, b.shape)
+    if mask.all() or not mask.any():
+        return net.broadcast(net.tensor(a if mask.all() else b), shape)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return net.tensor(np.where(mask, a, b))
     if isinstance(a, np.ndarray):
@@ -74,9 +100,11 @@ def chosen(net: Net, condition: Comparison, a: Tensor | Const, b: Tensor | Const
         truth = [q > 0 or (q == 0 and condition.or_equal) for q in gap.offset]
         return _mixed(net, np.array(truth)[whose].reshape(shape), a, b)
     signs = _signs(_minus(upper, lower), gap, condition.or_equal)
-    guarded = guarded_softplus(net, condition, a, b) if signs is None else None
-    if guarded is not None:
-        return guarded
+    known = None
+    if signs is None:
+        known = guarded_softplus(net, condition, a, b) or chosen_elu(net, condition, a, b)
+    if known is not None:
+        return known
     if signs is None and any(isinstance(branch, Tensor) and _is_smooth(net, branch) for branch in (a, b)):
         return _choice(net, condition, a, b, shape)
     if signs is None:
@@ -214,6 +242,8 @@ def _leaky_slope(upper: _Line, lower: _Line, condition: _Line | None) -> Const |
 
 HANDLERS = {
     **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual"), _compare),
+    "Equal": _equal,
+    "IsNaN": _is_nan,
     "Not": _not,
     "Where": _where,
 }

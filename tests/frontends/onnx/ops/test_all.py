@@ -7,6 +7,7 @@ import pytest
 
 from ircert.frontends.onnx.ops import HANDLERS
 from tests.frontends.onnx.ops.every_op import PIECEWISE_LINEAR, SMOOTH
+from tests.frontends.onnx.ops.test_exponentials import CASES as WRITTEN_OUT
 from tests.frontends.onnx.ops.test_where import CONTINUOUS
 from tests.frontends.onnx.shapes import shapes_agree
 from tests.frontends.support import one
@@ -14,6 +15,7 @@ from tests.frontends.support import one
 
 def test_every_op_is_tried() -> None:
     models = [*PIECEWISE_LINEAR.values(), *SMOOTH.values(), *CONTINUOUS.values(), one("Swish", [1, 8], opset=24)]
+    models += [built for built, _ in WRITTEN_OUT.values()]
     assert set(HANDLERS) <= {n.op_type for built in models for n in built.graph.node}
 
 

@@ -68,6 +68,8 @@ def _judged(
         return "", str(fault)
     except FileError:
         raise
+    except MemoryError:
+        raise FileError("to check it takes more memory than there is", path=path) from None
     except (IrcertError, ValueError, OverflowError, RecursionError) as error:
         problem = str(error) or type(error).__name__
         raise FileError(f"not a certificate: {problem[:300]}", path=path) from None

@@ -1,4 +1,4 @@
-"""`python -m ircert.checker FILE`: the checker alone; 0 passed, 2 unreadable, 4 rejected."""
+"""`python -m ircert.checker FILE`: the checker alone; 0 passed, 2 unreadable, 3 interrupted, 4 rejected."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ def main(arguments: list[str]) -> int:
             print(f"unreadable: {error}")
             worst = max(worst, 2)
             continue
+        except KeyboardInterrupt:
+            print("interrupted: nothing was decided")
+            return 3
         print(f"passed: {claim}" if fault is None else f"rejected: {fault}")
         worst = max(worst, 0 if fault is None else 4)
     return worst

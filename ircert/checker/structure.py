@@ -218,6 +218,7 @@ class Known:
         step, at = self.steps.steps[total], int(start)
         if self.unknown[total] or step.kind != "add" or at not in step.operands:
             return f"the sum `{step.name}` is not known, or is none, or node {start} is not added there"
+        self.steps.spend(len(self.unknown))
         constant = {k for k, entries in enumerate(self.unknown) if not entries} - {at}
         pairs = (pair.split("=") for pair in bounds.split(",") if pair)
         given = {int(number): from_text(bound) for number, bound in pairs}

@@ -20,6 +20,8 @@ PRIME = 2**61 - 1
 """Larger than every mantissa: a weight that is not 0 is not 0 modulo it. A minor that is not 0 modulo it is not 0."""
 MOST_ENTRIES, MOST_BITS = 2**22, 2**31
 """Of all nodes together; and of all weights that are not 0."""
+SLOW = 8
+"""How many products an entry of a set is worth."""
 PARTIAL = frozenset({"log", "sqrt", "power"})
 """Not defined everywhere."""
 
@@ -115,6 +117,10 @@ class Steps(Effort):
                 self.steps.append(Step(node.name, node.op, key[1], graph.sizes[node.name]))
             found[node.name] = numbers[key]
         return found
+
+    def spend(self, effort: int) -> None:
+        """Sets, dictionaries and residues take as long as several products each."""
+        super().spend(SLOW * effort)
 
     @property
     def partial(self) -> str | None:

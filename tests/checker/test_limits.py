@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import ircert
 from ircert import checker
 from ircert.checker import check_file
+from ircert.checker.__main__ import main
 from ircert.cli.main import run
 from ircert.files import LARGEST_TEXT
 from ircert.ir.build import Builder
@@ -255,3 +256,31 @@ def test_a_long_radius_is_not_shown_in_part(tmp_path: Path, radius: str, says: s
 def test_the_bounds_are_those_of_the_specification() -> None:
     assert checker.MOST_IN_ARRAYS == 2**29
     assert (checker.MOST_PARTS, checker.LONGEST_DENOMINATOR, checker.MOST_BITS) == (2**22, 2**23, 2**31)
+
+
+@pytest.mark.rule("C-6")
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [(MemoryError, 2, "more memory"), (RecursionError, 2, "not a certificate"), (KeyboardInterrupt, 3, "interrupted")],
+)
+def test_what_stops_the_checker_is_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: type[BaseException],
+    code: int,
+    says: str,
+) -> None:
+    path = written(tmp_path, certificate())
+
+    def stopped(claim: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ircert.checker.collision.fault_of", stopped)
+    assert main([str(path)]) == code
+    alone = capsys.readouterr().out
+    assert run(["check", str(path)]) == code
+    streams = capsys.readouterr()
+    for said in (alone, streams.out + streams.err):
+        assert says in said
+        assert said.count("\n") == 1

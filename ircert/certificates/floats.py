@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.certificates.curves import lines, whole
 from ircert.checker.injective import FINE
 from ircert.checker.network import Network
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.graph import Node
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
 
@@ -20,31 +22,60 @@ CLOSE, NOISE = 1e-9, 1e-13
 """Bounds that are nearer to 0, in parts of themselves or of all that was added up on the way, may have another sign in
 integers."""
 
+STEEPEST = 1.2
+"""No curve has a larger slope."""
+
 
 @dataclass(frozen=True)
 class Enclosed:
-    """What holds in nodes: sides of neurons (neurons, nodes; nan is open), what they read (neurons, columns, nodes),
-    and in which nodes a sign is in doubt."""
+    """What holds in nodes: between which slopes neurons are (neurons, nodes), which of them have a side and which are
+    open, what they read (neurons, columns, nodes), and in which nodes a sign is in doubt."""
 
-    sides: Array
+    slopes: Slopes
     rows: Array
     doubtful: Mask
 
     @property
     def open(self) -> Mask:
         """Which neurons have no side."""
-        return np.isnan(self.sides)
+        return self.slopes.open
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The least and greatest slope of neurons (neurons, nodes); those of closed ones are the same."""
+
+    least: Array
+    most: Array
+    open: Mask
+
+    @staticmethod
+    def of_sides(sides: Array) -> Slopes:
+        """Of relus, by their sides; nan is open."""
+        opened = np.isnan(sides)
+        return Slopes(np.where(opened, 0.0, sides), np.where(opened, 1.0, sides), opened)
+
+    def take(self, chosen: Indices | Mask) -> Slopes:
+        """Those in some nodes."""
+        return Slopes(self.least[:, chosen], self.most[:, chosen], self.open[:, chosen])
 
 
 @dataclass(frozen=True)
 class Tangents:
-    """Derivatives (nodes, forms, variables): below open neurons, and of the outputs; and the place of each open neuron
-    among the variables after the inputs (neurons, nodes)."""
+    """Derivatives (nodes, forms, variables): below open neurons, and of the outputs; the place of each open neuron
+    among the variables after the inputs (neurons, nodes), which of these a node has, and slopes (nodes, forms)."""
 
     below: Array
     output: Array
     places: Indices
     used: Mask
+    least: Array
+    most: Array
+
+    @property
+    def middle(self) -> Array:
+        """The slope between both."""
+        return (self.least + self.most) / 2
 
 
 class _Walk(Forward[Array]):
@@ -78,7 +109,7 @@ class _Enclosing(_Walk):
     def __init__(self, network: FloatNetwork, given: Array, noise: Array) -> None:
         super().__init__(network, given.shape[1], 1 + network.inputs)
         self.given, self.noise = given, noise
-        self.sides = np.full(given.shape, np.nan)
+        self.slopes = Slopes.of_sides(np.full(given.shape, np.nan))
         self.rows: list[Array] = []
         self.doubtful = np.zeros(given.shape[1], dtype=bool)
 
@@ -95,14 +126,25 @@ class _Enclosing(_Walk):
         near = np.minimum(np.abs(low), np.abs(high)) <= CLOSE * (np.abs(x[:, 0]) + reach) + self.noise[where, None]
         self.doubtful |= (near & np.isnan(side)).any(axis=0)
         side = np.where(np.isnan(side), np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, np.nan)), side)
-        self.sides[where] = side
+        found = Slopes.of_sides(side)
+        opened = found.open
+        self.slopes.least[where], self.slopes.most[where], self.slopes.open[where] = found.least, found.most, opened
         self.rows.append(x)
-        opened = np.isnan(side)
         scale = 2.0**FINE
         slope = np.where(opened, np.round(scale * high / np.maximum(high - low, 1e-300)) / scale, side)
         shift = np.where(opened, np.maximum(-slope * low, (1 - slope) * high) / 2, 0.0)
         grown, _ = self._grown(x * slope[:, None], opened, shift)
         grown[:, 0] += shift
+        return grown
+
+    def curve(self, node: Node, x: Array) -> Array:
+        where = self.network.where(node.name, len(x))
+        reach = np.abs(x[:, 1:]).sum(axis=1) * (1 + CLOSE) + self.noise[where, None]
+        found = lines(node.op.kind, x[:, 0] - reach, x[:, 0] + reach)
+        self.slopes.least[where], self.slopes.most[where] = found.least, found.most
+        self.rows.append(x)
+        grown, _ = self._grown(x * found.slope[:, None], np.ones(found.slope.shape, dtype=bool), found.error)
+        grown[:, 0] += found.shift
         return grown
 
 
@@ -120,21 +162,28 @@ class _Sizes(_Walk):
         self.found[self.network.where(name, len(x))] = x[:, 0, 0]
         return x
 
+    def curve(self, node: Node, x: Array) -> Array:
+        return self.relu(node.name, x * STEEPEST + 1)
+
 
 class _Tangent(_Walk):
-    def __init__(self, network: FloatNetwork, sides: Array, inputs: int) -> None:
-        super().__init__(network, sides.shape[1], inputs)
-        self.sides = sides
-        self.below: list[tuple[Mask, Indices, Array]] = []
-        self.places = np.full(sides.shape, -1)
+    def __init__(self, network: FloatNetwork, slopes: Slopes, inputs: int) -> None:
+        super().__init__(network, slopes.open.shape[1], inputs)
+        self.slopes = slopes
+        self.below: list[tuple[slice, Indices, Array]] = []
+        self.places = np.full(slopes.open.shape, -1)
 
     def relu(self, name: str, x: Array) -> Array:
         where = self.network.where(name, len(x))
-        opened = np.isnan(self.sides[where])
-        grown, ranks = self._grown(x * np.nan_to_num(self.sides[where])[:, None], opened, np.ones(opened.shape))
-        self.below.append((opened, ranks, x))
+        opened = self.slopes.open[where]
+        closed = np.where(opened, 0.0, self.slopes.least[where])
+        grown, ranks = self._grown(x * closed[:, None], opened, np.ones(opened.shape))
+        self.below.append((where, ranks, x))
         self.places[where] = np.where(opened, ranks, -1)
         return grown
+
+    def curve(self, node: Node, x: Array) -> Array:
+        return self.relu(node.name, x)
 
 
 class FloatNetwork:
@@ -148,6 +197,8 @@ class FloatNetwork:
                 weight = node.op.weight
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
         self.inputs, self.neurons = self.graph.input_dim, network.neurons
+        self.curved = np.zeros(self.neurons, dtype=bool)
+        self.curved[sorted(network.curved)] = True
         self.numbers = max(self.graph.sizes.values()) * (1 + self.inputs + self.neurons)
         """Of the largest array of one node, at most."""
 
@@ -155,6 +206,15 @@ class FloatNetwork:
         """The numbers of a relu's neurons."""
         first = self.network.first[name]
         return slice(first, first + size)
+
+    def everywhere(self, sides: Array) -> Slopes:
+        """The slopes that neurons have on the whole space, with sides (neurons, nodes; nan where there is none)."""
+        found = Slopes.of_sides(sides)
+        for name in self.network.first:
+            if not self.graph[name].op.core:
+                where = self.where(name, self.graph.sizes[name])
+                found.least[where], found.most[where] = whole(self.graph[name].op.kind)
+        return found
 
     def noise(self, low: Array, high: Array) -> Array:
         """What floats may get wrong in what neurons read, anywhere in a box."""
@@ -171,25 +231,27 @@ class FloatNetwork:
         walk = _Enclosing(self, given, noise)
         walk.walk(self.graph, start)
         rows = np.concatenate(_padded([np.zeros((0, 1 + self.inputs, count)), *walk.rows]))
-        return Enclosed(walk.sides, rows, walk.doubtful)
+        return Enclosed(walk.slopes, rows, walk.doubtful)
 
-    def tangents(self, sides: Array, free: Indices) -> Tangents:
-        """Derivatives along the free inputs, for sides of all neurons (neurons, nodes)."""
-        count, size = sides.shape[1], len(free)
+    def tangents(self, slopes: Slopes, free: Indices) -> Tangents:
+        """Derivatives along the free inputs, for slopes of all neurons."""
+        count, size = slopes.open.shape[1], len(free)
         start = np.zeros((self.inputs, size, count))
         start[free, np.arange(size)] = 1.0
-        walk = _Tangent(self, sides, size)
+        walk = _Tangent(self, slopes, size)
         output = walk.walk(self.graph, start)[self.graph.output]
         below = np.zeros((count, walk.columns - size, walk.columns))
         used = np.zeros(below.shape[:2], dtype=bool)
-        for opened, ranks, x in walk.below:
-            entries, nodes = np.nonzero(opened)
+        least, most = np.zeros(used.shape), np.ones(used.shape)
+        for where, ranks, x in walk.below:
+            entries, nodes = np.nonzero(slopes.open[where])
             at = ranks[entries, nodes] - size
             below[nodes, at, : x.shape[1]] = x[entries, :, nodes]
             used[nodes, at] = True
+            least[nodes, at], most[nodes, at] = slopes.least[where][entries, nodes], slopes.most[where][entries, nodes]
         whole = np.zeros((count, len(output), walk.columns))
         whole[:, :, : output.shape[1]] = output.transpose(2, 0, 1)
-        return Tangents(below, whole, np.where(walk.places >= 0, walk.places - size, -1), used)
+        return Tangents(below, whole, np.where(walk.places >= 0, walk.places - size, -1), used, least, most)
 
 
 def _padded(parts: list[Array]) -> list[Array]:

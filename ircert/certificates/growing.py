@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from ircert.certificates.emptiness import excluding
+from ircert.certificates.floats import Slopes
 from ircert.certificates.leaves import Leaves, Tested
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
@@ -199,29 +200,39 @@ class Growing:
         here = here.take(~outside)
         if not len(here.node):
             return here
-        neurons = self.leaves.network.neurons
-        tested = self.leaves.test(here.low, here.high, np.full((neurons, len(here.node)), np.nan))
+        tested = self.leaves.test(here.low, here.high, self._no_sides(len(here.node)))
         closed = self._close(here, tested)
         self._look(here, tested, np.flatnonzero(~closed))
-        few = np.flatnonzero(~closed & (tested.enclosed.open.sum(axis=0) <= MOST_OPEN))
+        most = MOST_OPEN if not self.leaves.network.curved.any() else -1  # curves have no sides
+        few = np.flatnonzero(~closed & (tested.enclosed.open.sum(axis=0) <= most))
         closed[few] |= self._by_sides(here.take(few), tested, few)
         left = np.flatnonzero(~closed)
-        self._remember(tested.enclosed.sides[:, left[:: max(1, len(left) // CORNERS)]])
+        self._remember(tested.enclosed.slopes.take(left[:: max(1, len(left) // CORNERS)]))
         return self._cut(here, tested, left)
 
     def _look(self, here: _Front, tested: Tested, which: Indices) -> None:
-        """Boxes without an open neuron that are not closed: C is wrong there."""
+        """Boxes without an open neuron that are not closed: C is wrong there. Curves are open everywhere: of some boxes
+        the middle is looked at, alone."""
         bad = which[~tested.enclosed.open[:, which].any(axis=0)]
+        if self.leaves.network.curved.any():
+            bad = which[:: max(1, len(which) // CORNERS)]
         middles = (here.low[bad] + here.high[bad]) / 2
         inside = self.ground.norm.lengths(middles - self.ground.center) < self.ground.radius
+        if inside.any() and self.leaves.network.curved.any():
+            inside[inside] = ~self.leaves.test(
+                middles[inside], middles[inside], self._no_sides(int(inside.sum()))
+            ).closed
         if inside.any():
             self.wrong = middles[inside][:, self.leaves.free]
             raise Wrong("C is wrong somewhere in this ball")
 
-    def _remember(self, sides: Array) -> None:
+    def _no_sides(self, count: int) -> Array:
+        return np.full((self.leaves.network.neurons, count), np.nan)
+
+    def _remember(self, slopes: Slopes) -> None:
         """Corners of nodes that were not closed; the last ones count."""
-        if sides.shape[1]:
-            found = self.leaves.corners(sides)
+        if slopes.open.shape[1]:
+            found = self.leaves.corners(slopes)
             self.corners = np.concatenate([self.corners, found])[-MOST_CORNERS:]
 
     def _close(self, here: _Front, tested: Tested) -> Mask:
@@ -296,7 +307,7 @@ class Growing:
                 done[k] = self._empty(int(node[k]), found.enclosed.rows[:, :, k], given[:, k], int(neurons[k]))
             rest = ~done
             stuck = np.flatnonzero(rest & ~found.enclosed.open.any(axis=0))
-            self._remember(found.enclosed.sides[:, stuck[:: max(1, len(stuck) // CORNERS)]])
+            self._remember(found.enclosed.slopes.take(stuck[:: max(1, len(stuck) // CORNERS)]))
             owner, node, given = owner[rest], node[rest], given[:, rest]
             weights, opened = found.weights[:, rest], found.enclosed.open[:, rest]
         failed[owner] = True

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.certificates.floats import Enclosed, FloatNetwork, Tangents
+from ircert.certificates.floats import Enclosed, FloatNetwork, Slopes, Tangents
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import checkpoint
 
@@ -39,6 +39,23 @@ class Tested:
     enclosed: Enclosed
 
 
+@dataclass(frozen=True)
+class Middle:
+    """Derivatives at slopes in the middle, from which open neurons are off by p, |p| <= δ|g| (nodes first): v C J v is
+    v center v + v above p, the derivatives below are g = B v + D p, with `below` = [B, D], and delta = δ."""
+
+    center: Array
+    above: Array
+    below: Array
+    delta: Array
+    used: Mask
+
+    def take(self, chosen: Indices) -> Middle:
+        """Those of some nodes."""
+        center, above, below = self.center[chosen], self.above[chosen], self.below[chosen]
+        return Middle(center, above, below, self.delta[chosen], self.used[chosen])
+
+
 class Leaves:
     """The test for one matrix C of integers; noise: what floats may get wrong in what each neuron reads."""
 
@@ -59,100 +76,111 @@ class Leaves:
             size = int(counts[order[start]]) + 4 + len(self.free)
             chosen = order[start : start + max(1, AT_ONCE // (8 * size * size))]
             start += len(chosen)
-            closed[chosen], codes[:, chosen], weights[:, chosen] = self._tested(enclosed.sides[:, chosen])
+            closed[chosen], codes[:, chosen], weights[:, chosen] = self._tested(enclosed.slopes.take(chosen))
         return Tested(closed, codes, weights, enclosed)
 
     def everywhere(self, given: Array) -> Indices | None:
         """Codes of the open neurons of one node that has no bounds, in order; None where they do not close it."""
-        closed, codes, _ = self._tested(given)
+        closed, codes, _ = self._tested(self.network.everywhere(given))
         return codes[codes[:, 0] >= 0, 0] if closed[0] else None
 
-    def corners(self, sides: Array) -> Array:
+    def corners(self, slopes: Slopes) -> Array:
         """A Jacobian (nodes, outputs, free inputs) of each node: at slopes that make v C J v small, v the direction in
         which H is least."""
         n = len(self.free)
-        tangents = self.network.tangents(sides, self.free)
-        tau, _, above, below = self._at_half(tangents)
-        table = self._table(tangents, tau)
+        tangents = self.network.tangents(slopes, self.free)
+        middle = self._middle(tangents)
+        table = _table(middle, _alone(middle)[0])
         scale = _scale(table)
         vectors = np.linalg.eigh(table / scale[:, :, None] / scale[:, None, :])[1][:, :, 0] / scale
         v = vectors[:, :n]
-        slopes = np.where(np.einsum("bik,bi->bk", above, v) * np.einsum("bki,bi->bk", below, v) > 0, 0.0, 1.0)
-        filled = np.nan_to_num(sides)
+        signs = np.einsum("bik,bi->bk", middle.above, v) * np.einsum("bki,bi->bk", middle.below[:, :, :n], v)
+        chosen = np.where(signs > 0, tangents.least, tangents.most)
+        filled = slopes.least.copy()
         neurons, nodes = np.nonzero(tangents.places >= 0)
-        filled[neurons, nodes] = slopes[nodes, tangents.places[neurons, nodes]]
-        return self.network.tangents(filled, self.free).output
+        filled[neurons, nodes] = chosen[nodes, tangents.places[neurons, nodes]]
+        closed = Slopes(filled, filled, np.zeros(filled.shape, dtype=bool))
+        return self.network.tangents(closed, self.free).output
 
     @np.errstate(all="ignore")  # what overflows closes nothing
-    def _tested(self, sides: Array) -> tuple[Mask, Indices, Array]:
-        tangents = self.network.tangents(sides, self.free)
-        tau, taken, _, _ = self._at_half(tangents)
+    def _tested(self, slopes: Slopes) -> tuple[Mask, Indices, Array]:
+        tangents = self.network.tangents(slopes, self.free)
+        middle = self._middle(tangents)
+        tau, taken = _alone(middle)
         coded = _codes(tau)
-        table = self._table(tangents, _weights(coded))
+        table = _table(middle, _weights(coded))
         good = _definite(table)
         for _ in range(STEPS if tau.shape[1] else 0):
             bad = np.flatnonzero(~good)
             if not len(bad):
                 break
-            part = _part(tangents, bad)
-            tau[bad] *= self._stride(part, table[bad], tau[bad])
+            part = middle.take(bad)
+            tau[bad] *= _stride(part, table[bad], tau[bad])
             coded[bad] = _codes(tau[bad])
-            table[bad] = self._table(part, _weights(coded[bad]))
+            table[bad] = _table(part, _weights(coded[bad]))
             good[bad] = _definite(table[bad])
         opened = tangents.places >= 0
-        nodes = np.arange(sides.shape[1])
+        nodes = np.arange(opened.shape[1])
         spread = (tangents.places, nodes)
         if not tau.shape[1]:
-            return good, np.full(sides.shape, -1), np.zeros(sides.shape)
+            return good, np.full(opened.shape, -1), np.zeros(opened.shape)
         codes = np.where(opened, coded.T[spread], -1)
         return good, codes, np.where(opened, taken.T[spread], 0.0)
 
-    def _at_half(self, tangents: Tangents) -> tuple[Array, Array, Array, Array]:
-        """|a| / |w|, |a| |w|, a and w of every open neuron, at slopes 1/2: q = g/2 + p, g = B v + D p."""
+    def _middle(self, tangents: Tangents) -> Middle:
+        """With q = m g + p and g = B v + D q: (I - D m) g = B v + D p."""
         n, count = len(self.free), tangents.below.shape[1]
-        inverse = np.eye(count) - tangents.below[:, :, n:] / 2
-        solved = np.linalg.solve(inverse, tangents.below)
+        slopes = tangents.middle[:, None, :]
+        solved = np.linalg.solve(np.eye(count) - tangents.below[:, :, n:] * slopes, tangents.below)
         product = np.matmul(self.matrix, tangents.output)
-        middle = product[:, :, :n] + np.matmul(product[:, :, n:], solved[:, :, :n]) / 2
-        above = np.matmul(product[:, :, n:], np.eye(count) + solved[:, :, n:] / 2)
-        values, vectors = np.linalg.eigh((middle + middle.transpose(0, 2, 1)) / 2)
-        least = FLAT * np.maximum(np.abs(values).max(axis=1), 1e-300)[:, None]
-        root = vectors / np.sqrt(np.maximum(values, least))[:, None, :]
-        first = np.sqrt((np.matmul(root.transpose(0, 2, 1), above) ** 2).sum(axis=1))
-        second = np.sqrt((np.matmul(solved[:, :, :n], root) ** 2).sum(axis=2))
-        tau = np.where(tangents.used & (first > 0) & (second > 0), first / np.maximum(second, 1e-300), 1.0)
-        return np.asarray(tau), np.asarray(first * second), np.asarray(above), np.asarray(solved[:, :, :n])
+        moved = np.matmul(product[:, :, n:] * slopes, solved)
+        center, above = product[:, :, :n] + moved[:, :, :n], product[:, :, n:] + moved[:, :, n:]
+        below, delta = np.asarray(solved, dtype=np.float64), (tangents.most - tangents.least) / 2
+        return Middle(center, above, below, delta, tangents.used)
 
-    def _table(self, tangents: Tangents, tau: Array) -> Array:
-        """2 H; variables that no neuron of a node has are alone, with 1."""
-        n = len(self.free)
-        form = np.concatenate([np.matmul(self.matrix, tangents.output), -tau[:, :, None] * tangents.below], axis=1)
-        diagonal = np.arange(n, form.shape[1])
-        form[:, diagonal, diagonal] += np.where(tangents.used, tau, 1.0)
-        return np.asarray(form + form.transpose(0, 2, 1))
 
-    def _stride(self, tangents: Tangents, table: Array, tau: Array) -> Array:
-        """Factors along the gradient of the least eigenvalues of H, of unit diagonal, by the logarithms of weights."""
-        n = len(self.free)
-        scale = _scale(table)
-        values, vectors = np.linalg.eigh(table / scale[:, :, None] / scale[:, None, :])
-        share = np.exp(-(values - values[:, :1]) / SHARP)
-        share /= share.sum(axis=1, keepdims=True)
-        points = vectors / scale[:, :, None]
-        below, above = np.matmul(tangents.below, points), points[:, n:]
-        slope = -(tau[:, :, None] * above * (below - above) * share[:, None, :]).sum(axis=2)
-        slope = np.where(tangents.used, slope, 0.0)
-        return np.exp(STRIDE * slope / np.maximum(np.abs(slope).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+def _alone(middle: Middle) -> tuple[Array, Array]:
+    """The best weight for each neuron alone, |a| / 2 δ|w| with lengths in the metric of M, and what it takes away."""
+    n = middle.center.shape[1]
+    values, vectors = np.linalg.eigh((middle.center + middle.center.transpose(0, 2, 1)) / 2)
+    least = FLAT * np.maximum(np.abs(values).max(axis=1), 1e-300)[:, None]
+    root = vectors / np.sqrt(np.maximum(values, least))[:, None, :]
+    first = np.sqrt((np.matmul(root.transpose(0, 2, 1), middle.above) ** 2).sum(axis=1))
+    second = 2 * middle.delta * np.sqrt((np.matmul(middle.below[:, :, :n], root) ** 2).sum(axis=2))
+    tau = np.where(middle.used & (first > 0) & (second > 0), first / np.maximum(second, 1e-300), 1.0)
+    return np.asarray(tau), np.asarray(first * second)
+
+
+def _table(middle: Middle, tau: Array) -> Array:
+    """2 H in v and p, which is definite where H is; variables that no neuron of a node has are alone, with 1."""
+    n, size = middle.center.shape[1], middle.below.shape[2]
+    table = np.zeros((len(tau), size, size))
+    table[:, :n, :n] = middle.center + middle.center.transpose(0, 2, 1)
+    table[:, :n, n:] = middle.above
+    table[:, n:, :n] = middle.above.transpose(0, 2, 1)
+    diagonal = np.arange(n, size)
+    table[:, diagonal, diagonal] = np.where(middle.used, 2 * tau, 1.0)
+    scaled = middle.below * (np.where(middle.used, np.sqrt(2 * tau), 0.0) * middle.delta)[:, :, None]
+    return np.asarray(table - np.matmul(scaled.transpose(0, 2, 1), scaled))
+
+
+def _stride(middle: Middle, table: Array, tau: Array) -> Array:
+    """Factors along the gradient of the least eigenvalues of H, of unit diagonal, by the logarithms of weights."""
+    scale = _scale(table)
+    values, vectors = np.linalg.eigh(table / scale[:, :, None] / scale[:, None, :])
+    share = np.exp(-(values - values[:, :1]) / SHARP)
+    share /= share.sum(axis=1, keepdims=True)
+    points = vectors / scale[:, :, None]
+    below, off = np.matmul(middle.below, points), points[:, middle.center.shape[1] :]
+    slope = -(tau[:, :, None] * ((middle.delta[:, :, None] * below) ** 2 - off**2) * share[:, None, :]).sum(axis=2)
+    slope = np.where(middle.used, slope, 0.0)
+    return np.exp(STRIDE * slope / np.maximum(np.abs(slope).max(axis=1, keepdims=True, initial=0.0), 1e-300))
 
 
 def _scale(table: Array) -> Array:
     """What variables are divided by, so that the diagonal is about 1."""
     sizes = np.abs(np.einsum("bii->bi", table))
     return np.asarray(np.sqrt(np.maximum(sizes, FLAT * sizes.max(axis=1, keepdims=True) + 1e-300)))
-
-
-def _part(tangents: Tangents, chosen: Indices) -> Tangents:
-    return Tangents(tangents.below[chosen], tangents.output[chosen], tangents.places[:, chosen], tangents.used[chosen])
 
 
 def _codes(tau: Array) -> Indices:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ircert.checker import curves
+from ircert.checker.curves import PLACES
 from ircert.checker.limits import WORD, TooLong, require_room, words
 from ircert.checker.network import Column, Forms, Network
 from ircert.errors import UnsupportedModel
@@ -21,6 +23,8 @@ KEPT = 96
 """Bits of a diagonal entry that are kept."""
 FINE = 8
 """Bits of the slope of the lines that enclose a relu."""
+EVALUATIONS = 4096
+"""What the line of a curve takes, in products."""
 MOST_NODES, DEEPEST, LARGEST = 2**23, 2**10, 2**128
 """Nodes of a cover, those on a way down, and entries of C."""
 TOKEN = re.compile(
@@ -123,7 +127,7 @@ class Checking:
         """Both parts of a node: neuron `index` on or off, or the halves of its box; None where there are none."""
         self.network.spend(len(node.sides) if kind == "?" else len(node.low) + self.words)
         if kind == "?":
-            if index >= self.network.neurons or index in node.sides:
+            if index >= self.network.neurons or index in node.sides or index in self.network.curved:
                 return None
             return [Part(node.low, node.high, {**node.sides, index: side}) for side in (1, 0)]
         if index not in self.free or self.whole:
@@ -143,7 +147,7 @@ class Checking:
         if token[0] == "!":
             pairs = (pair.split(":") for pair in token[1:].split(","))
             return enclosed.empty({int(i): int(m) for i, m in pairs})
-        return self._definite(enclosed.sides, [int(e) for e in token[1:].split(",") if e])
+        return self._definite(enclosed, [int(e) for e in token[1:].split(",") if e])
 
     def _outside(self, node: Part) -> bool:
         """Whether a box has no inner point of the ball: of the coordinates' distances from the centre, their norm."""
@@ -154,9 +158,9 @@ class Checking:
             return sum(g * g for g in gaps) >= self.radius**2
         return (sum(gaps) if self.claim.norm == "1" else max(gaps)) >= self.radius
 
-    def _definite(self, sides: dict[int, int | None], codes: list[int]) -> bool:
+    def _definite(self, enclosed: Enclosure, codes: list[int]) -> bool:
         """Whether v C J v > 0 for all v != 0 and all slopes of open neurons: H of C-11 is positive definite."""
-        tangent = _Tangent(sides, len(self.free))
+        tangent = _Tangent(enclosed, len(self.free))
         if len(codes) != tangent.size - len(self.free):
             return False
         require_room(tangent.size * max(tangent.size, len(self.root.low)))
@@ -164,15 +168,24 @@ class Checking:
         self.claim.counts["most open"] = max(self.claim.counts["most open"], len(weights))
         start = Forms([[int(i == j) for i in range(len(self.root.low))] for j in self.free], 0)
         output = self.network.walk(self.network.nodes, start, tangent.neurons, 0)
-        top = max([output.exponent, *(exponent for _, exponent in tangent.below)])
-        below = max(1, tangent.bits) + max(weights, default=1).bit_length()
+        top = max([output.exponent, *((1 + bool(b.least)) * (b.exponent + b.fine) for b in tangent.below)])
+        below = (1 + bool(self.network.curved)) * max(1, tangent.bits) + max(weights, default=1).bit_length() + 2
         self.network.spend_on_table(tangent.size, output, self.claim.matrix, below, top)
         columns = output.over(top, tangent.size)
         rows = [[sum(map(int.__mul__, row, column)) for column in columns] for row in self.claim.matrix]
-        for rank, ((row, exponent), weight) in enumerate(zip(tangent.below, weights, strict=True)):
-            form = [-weight * v << (top - exponent) for v in row] + [0] * (tangent.size - len(row))
-            form[len(self.free) + rank] += weight << top
-            rows.append(form)
+        rows += [[0] * tangent.size for _ in weights]
+        for rank, (given, weight) in enumerate(zip(tangent.below, weights, strict=True)):
+            form, filled = rows[len(self.free) + rank], [(j, v) for j, v in enumerate(given.row) if v]
+            factor = -weight * (given.least + given.most) << (top - given.exponent - given.fine)
+            for j, v in filled:  # - τ (q - least g) (most g - q): - τ (least + most) q g …
+                form[j] += factor * v
+            form[len(self.free) + rank] += weight << top  # … + τ q q …
+            if given.least:  # … + τ least most g g
+                self.network.spend(len(filled) ** 2 * words(tangent.bits))
+                factor = weight * given.least * given.most << (top - 2 * (given.exponent + given.fine))
+                for i, v in filled:
+                    for j, w in filled:
+                        rows[i][j] += factor * v * w
         return positive_definite([[rows[i][j] + rows[j][i] for j in range(i + 1)] for i in range(tangent.size)])
 
 
@@ -181,10 +194,14 @@ class Enclosure:
 
     def __init__(self, checking: Checking, node: Part) -> None:
         self.given, self.sides, self.spend = node.sides, dict[int, int | None](), checking.network.spend
+        self.unit, self.slopes = checking.unit, dict[int, tuple[int, int]]()
         self.rows: dict[int, tuple[Column, int]] = {}
         self.size = 1 + len(checking.free)
         if checking.whole:  # nothing is known but what is given
             self.sides = {i: node.sides.get(i) for i in range(checking.network.neurons)}
+            for name, first in checking.network.first.items():
+                slopes = curves.WHOLE.get(checking.network.graph[name].op.kind, (0, 1))
+                self.slopes |= dict.fromkeys(range(first, first + checking.network.graph.sizes[name]), slopes)
             return
         size = len(node.low)
         require_room(size * self.size, WORD * checking.words // size)
@@ -194,8 +211,10 @@ class Enclosure:
             start.append([(node.high[j] - node.low[j]) // 2 if i == j else 0 for i in range(size)])
         checking.network.walk(checking.network.hidden, Forms(start, 0), self.neurons, checking.unit)
 
-    def neurons(self, first: int, forms: Forms) -> Forms:
+    def neurons(self, first: int, forms: Forms, curve: str | None) -> Forms:
         """Forms of relus, over 2**(FINE + 1) more; an open one has a variable of its own."""
+        if curve is not None:
+            return self._curves(first, forms, curve)
         middles, *others = forms.columns
         reaches = list(map(sum, zip(*(map(abs, column) for column in others), strict=True)))
         factors, shifts = [], []
@@ -216,6 +235,28 @@ class Enclosure:
         self.size = len(columns)
         return Forms(columns, forms.exponent + FINE + 1)
 
+    def _curves(self, first: int, forms: Forms, curve: str) -> Forms:
+        """Forms of curves, over 2**PLACES: lines, rounded down, and a variable for what each may be off (C-28)."""
+        size, scale, more = len(forms.columns[0]), self.unit << forms.exponent, PLACES - forms.exponent - curves.FINE
+        require_room(size * (self.size + size), forms.bits + PLACES)
+        self.spend(size * (EVALUATIONS + self.size) * words(forms.bits))
+        lines, errors = [], []
+        for i, (middle, *others) in enumerate(zip(*forms.columns, strict=True)):
+            reach = sum(map(abs, others))
+            low, high = ((middle - reach) << PLACES) // scale, -((-middle - reach << PLACES) // scale)
+            line = curves.around(curve, low, high)
+            self.sides[first + i], self.slopes[first + i] = None, (line.least, line.most)
+            lines.append(line)
+            errors.append(line.error * self.unit + len(forms.columns))
+        columns = [
+            [_shifted(a.slope * v, -more) for a, v in zip(lines, column, strict=True)] for column in forms.columns
+        ]
+        columns[0] = [v + a.shift * self.unit for a, v in zip(lines, columns[0], strict=True)]
+        columns += [[0] * size for _ in range(self.size - len(columns))]
+        columns += [_unit(size, i, error) for i, error in enumerate(errors)]
+        self.size = len(columns)
+        return Forms(columns, PLACES)
+
     def empty(self, multipliers: dict[int, int]) -> bool:
         """Whether a sum of ± z_i that is not negative in the node is negative everywhere in the box (C-12)."""
         if not set(multipliers) <= set(self.rows):
@@ -232,29 +273,43 @@ class Enclosure:
         return total[0] + sum(map(abs, total[1:])) < 0
 
 
-class _Tangent:
-    """Derivatives in a direction v: forms in v and in q_i, the derivative of the relu of an open neuron i (C-11)."""
+@dataclass(frozen=True)
+class Below:
+    """The derivative g below an open neuron, a row over 2**exponent, and its slopes, over 2**fine."""
 
-    def __init__(self, sides: dict[int, int | None], size: int) -> None:
-        self.sides, self.known = sides, size
-        self.size = size + sum(side is None for side in sides.values())
-        self.below: list[tuple[Column, int]] = []
+    row: Column
+    exponent: int
+    least: int = 0
+    most: int = 1
+    fine: int = 0
+
+
+class _Tangent:
+    """Derivatives in a direction v: forms in v and in q_i, the derivative of open neuron i (C-11)."""
+
+    def __init__(self, enclosed: Enclosure, size: int) -> None:
+        self.enclosed, self.known = enclosed, size
+        self.size = size + sum(side is None for side in enclosed.sides.values())
+        self.below: list[Below] = []
         self.bits = 0  # before the point, of the longest number below open neurons
 
-    def neurons(self, first: int, forms: Forms) -> Forms:
-        """Derivatives of relus; those of what open neurons read are kept."""
-        sides = [self.sides[first + i] for i in range(len(forms.columns[0]))]
+    def neurons(self, first: int, forms: Forms, curve: str | None) -> Forms:
+        """Derivatives of relus and curves; those of what open neurons read are kept."""
+        sides = [self.enclosed.sides[first + i] for i in range(len(forms.columns[0]))]
         require_room(len(sides) * (self.known + sides.count(None)), forms.bits)
         if None in sides:
             self.bits = max(self.bits, forms.bits - forms.exponent)
         columns = [[v if side else 0 for v, side in zip(column, sides, strict=True)] for column in forms.columns]
         columns += [[0] * len(sides) for _ in range(self.known - len(columns))]
+        exponent = forms.exponent if curve is None else 0
         for i, side in enumerate(sides):
             if side is None:
-                self.below.append(([column[i] for column in forms.columns], forms.exponent))
-                columns.append(_unit(len(sides), i, 1 << forms.exponent))
+                row = [column[i] for column in forms.columns]
+                slopes = () if curve is None else (*self.enclosed.slopes[first + i], curves.FINE)
+                self.below.append(Below(row, forms.exponent, *slopes))
+                columns.append(_unit(len(sides), i, 1 << exponent))
         self.known = len(columns)
-        return Forms(columns, forms.exponent)
+        return Forms(columns, exponent)
 
 
 def _unit(size: int, index: int, value: int) -> Column:

@@ -16,13 +16,14 @@ from operator import mul
 
 import numpy as np
 
+from ircert.checker.curves import WHOLE
 from ircert.checker.limits import MOST_WEIGHTS, Effort, TooLong, require_few_weights, room
 from ircert.errors import UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import integers, shift
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, Relu, Select
+from ircert.ir.ops import BY_KIND, Add, Affine, Concat, Relu, Select
 
 Column = list[int]
 MOST_BITS = 2**31
@@ -48,23 +49,26 @@ class Forms:
         return found + [[0] * size for _ in range(columns - len(found))]
 
 
-Neurons = Callable[[int, Forms], Forms]
-"""What a relu does, from the number of its first neuron and the forms it reads."""
+Neurons = Callable[[int, Forms, str | None], Forms]
+"""What a relu or curve does, from the number of its first neuron, the forms it reads, and the word of the curve."""
 
 
 class Network(Effort):
-    """A graph lowered to core operations, each by the identity that `spec/ir.md` proves for it."""
+    """A graph lowered to core operations and curves, each by the identity that `spec/ir.md` proves for it."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = core = _lowered(graph)
         self.nodes = [node for node in core.nodes if node.operands]
         self._require_room()
         self.first: dict[str, int] = {}
+        self.curved: set[int] = set()
         self.neurons = 0
         for node in self.nodes:
-            if isinstance(node.op, Relu):
+            if isinstance(node.op, Relu) or node.op.kind in WHOLE:
                 self.first[node.name] = self.neurons
                 self.neurons += core.sizes[node.name]
+                if not node.op.core:
+                    self.curved.update(range(self.first[node.name], self.neurons))
         last = max((k for k, node in enumerate(self.nodes) if node.name in self.first), default=-1)
         self.hidden = self.nodes[: last + 1]
         self.maps = {node.name: Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
@@ -90,7 +94,7 @@ class Network(Effort):
             if node.name in self.maps:
                 found = self._affine(self.maps[node.name], given[0], unit)
             elif node.name in self.first:
-                found = neurons(self.first[node.name], given[0])
+                found = neurons(self.first[node.name], given[0], None if node.op.core else node.op.kind)
             else:
                 found = _rearranged(node, given)
             values[node.name] = found
@@ -142,14 +146,17 @@ def _rearranged(node: Node, given: list[Forms]) -> Forms:
 
 
 def _lowered(graph: Graph) -> Graph:
-    """The same function by core operations alone."""
+    """The same function by core operations and curves alone."""
     require_few_weights(graph)
     build = Builder(graph.input_dim)
     names = {graph.input: build.input}
     for node in graph.nodes:
         if node.operands:
-            if not node.op.piecewise_linear:
-                raise UnsupportedModel(f"`{node.op.kind}` at `{node.name}` is not piecewise linear")
-            operands = [names[name] for name in node.operands]
-            names[node.name] = build.node(node.op, *operands) if node.op.core else node.op.lower(build, *operands)
+            curve = BY_KIND.get(node.op.kind) is type(node.op) and node.op.kind in WHOLE
+            if not node.op.piecewise_linear and not curve:
+                raise UnsupportedModel(
+                    f"`{node.op.kind}` at `{node.name}` is not piecewise linear, and no curve of C-26"
+                )
+            operands, kept = [names[name] for name in node.operands], node.op.core or curve
+            names[node.name] = build.node(node.op, *operands) if kept else node.op.lower(build, *operands)
     return build.graph(names[graph.output])

@@ -13,7 +13,7 @@ import pytest
 import ircert
 from ircert.certificates import proving
 from ircert.certificates.emptiness import excluding
-from ircert.certificates.floats import FloatNetwork
+from ircert.certificates.floats import FloatNetwork, Slopes
 from ircert.certificates.growing import NoCover, Tree, Wrong
 from ircert.certificates.proving import Proving, shortened
 from ircert.checker import check_text, network
@@ -23,7 +23,7 @@ from ircert.errors import UnsupportedModel
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.ops import LeakyRelu, Max
-from ircert.ir.ops.curves import Tanh
+from ircert.ir.ops.curves import Mish
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.certificate import injective
 from tests.checker.second import proves
@@ -127,7 +127,7 @@ def test_time_and_curves() -> None:
         proofs.prove(1.0)
     build = ircert.Builder(1)
     with pytest.raises(UnsupportedModel):
-        Proving(build.graph(build.node(Tanh(), build.input)), place([0.0]))
+        Proving(build.graph(build.node(Mish(), build.input)), place([0.0]))
 
 
 @pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_WORDS"), (network, "MOST_WEIGHTS")])
@@ -144,7 +144,8 @@ def test_floats_see_what_integers_do() -> None:
     low, high = np.array([[0.2, 0.1]]), np.array([[0.3, 0.2]])
     none = np.full((floats.neurons, 1), np.nan)
     known = floats.enclose(low, high, none, floats.noise(low[0], high[0]))
-    tangents = floats.tangents(np.nan_to_num(known.sides, nan=1.0), np.arange(2))
+    ends = np.where(known.open, 1.0, known.slopes.least)
+    tangents = floats.tangents(Slopes(ends, ends, np.zeros_like(known.open)), np.arange(2))
     middle = (low + high)[0] / 2
     step = 1e-6
     ahead = np.array([(graph(middle + step * e) - graph(middle - step * e)) / (2 * step) for e in np.eye(2)]).T

@@ -13,7 +13,8 @@ from typing import Any
 
 import ircert
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, Concat, Relu, Select
+from ircert.ir.ops import Affine, Concat, Curve, Relu, Select
+from tests.checker.second_curves import around, ranges
 
 F = Fraction
 Form = dict[Any, Fraction]
@@ -47,7 +48,7 @@ class Second:
         self.relus: dict[str, int] = {}
         self.neurons = 0
         for node in self.graph.nodes:
-            if isinstance(node.op, Relu):
+            if isinstance(node.op, Relu | Curve):
                 self.relus[node.name] = self.neurons
                 self.neurons += self.graph.sizes[node.name]
 
@@ -82,7 +83,7 @@ class Second:
             return self.covered({**box, j: (a, middle)}, taken) and self.covered({**box, j: (middle, b)}, taken)
         if kind == "?":
             i = int(rest)
-            if i in taken or i >= self.neurons:
+            if i in taken or i >= self.neurons or self.curve(i) is not None:
                 return False
             return self.covered(box, {**taken, i: True}) and self.covered(box, {**taken, i: False})
         if kind == "-":
@@ -101,6 +102,12 @@ class Second:
         codes = [int(e) for e in rest.split(",")] if rest else []
         return kind == "=" and self.definite(sides, [F((2 + e % 2) * 2 ** (e // 2)) for e in codes])
 
+    def curve(self, neuron: int) -> Curve | None:
+        """The curve that a neuron is, if it is one."""
+        names = [name for name, first in self.relus.items() if first <= neuron < first + self.graph.sizes[name]]
+        op = self.graph[names[0]].op
+        return op if isinstance(op, Curve) else None
+
     def values(self, start: list[Form], relu: Any, biases: bool) -> dict[str, list[Form]]:
         known = {self.graph.input: start}
         for node in self.graph.nodes:
@@ -109,7 +116,7 @@ class Second:
             operands = [known[name] for name in node.operands]
             if isinstance(node.op, Affine):
                 known[node.name] = list(affine(node.op, operands[0], biases))
-            elif isinstance(node.op, Relu):
+            elif isinstance(node.op, Relu | Curve):
                 first = self.relus[node.name]
                 known[node.name] = [relu(first + k, form) for k, form in enumerate(operands[0])]
             elif isinstance(node.op, Select):
@@ -126,7 +133,9 @@ class Second:
     def enclosed(
         self, box: dict[int, tuple[F, F]], taken: dict[int, bool]
     ) -> tuple[dict[int, bool | None], dict[int, Form]]:
+        self.slopes: dict[int, tuple[F, F]] = {}
         if self.whole:
+            self.slopes = {i: ranges[op.kind] for i in range(self.neurons) if (op := self.curve(i)) is not None}
             return {i: taken.get(i) for i in range(self.neurons)}, {}
         sides: dict[int, bool | None] = {}
         read: dict[int, Form] = {}
@@ -134,6 +143,11 @@ class Second:
         def relu(i: int, z: Form) -> Form:
             read[i] = z
             low, high = z.get("1", F(0)) - spread(z), z.get("1", F(0)) + spread(z)
+            curve = self.curve(i)
+            if curve is not None:
+                sides[i] = None
+                self.slopes[i], slope, shift, error = around(curve, low, high)
+                return plus({"1": shift, ("curve", i): error}, z, slope)
             side = taken.get(i)
             if side is None:
                 side = True if low >= 0 else False if high <= 0 else None
@@ -173,8 +187,11 @@ class Second:
                 for name, value in form.items():
                     add(("v", j), name, factor * value)
         for weight, (i, form) in zip(weights, below.items(), strict=True):
+            least, most = self.slopes.get(i, (F(0), F(1)))
             for name, value in form.items():
-                add(("q", i), name, -weight * value)
+                add(("q", i), name, -weight * (least + most) * value)
+                for other, more in form.items():
+                    add(name, other, weight * least * most * value * more)
             add(("q", i), ("q", i), weight)
         return positive(names, table)
 
@@ -184,7 +201,11 @@ def lowered(graph: Graph) -> Graph:
     build = ircert.Builder(graph.input_dim)
     known = {graph.input: build.input}
     for node in [node for node in graph.nodes if node.operands]:
-        make = node.op.lower if not node.op.core else lambda build, *x, op=node.op: build.node(op, *x)
+        make = (
+            node.op.lower
+            if not (node.op.core or isinstance(node.op, Curve))
+            else lambda build, *x, op=node.op: build.node(op, *x)
+        )
         known[node.name] = make(build, *[known[name] for name in node.operands])
     return build.graph(known[graph.output])
 

@@ -137,7 +137,7 @@ def test_the_checker_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("names", "most"),
     [
         (("__init__", "reading"), 180),
-        (("network", "injective"), 340),
+        (("network", "injective", "curves"), 520),
         (("structure", "walking", "lipschitz", "signs", "layers"), 480),
     ],
 )

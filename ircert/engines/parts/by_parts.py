@@ -72,6 +72,8 @@ class _Joint:
         try:
             Refutation.of(self.question, found)
         except (BrokenProof, IrcertError):  # a tail that interval arithmetic does not reach through
+            if not self.question.deadline.passed():
+                return None  # the network as it was given may show it
             found = replace(found, refuted=None, witness=None, boxes=None, turned=None)
             found = replace(found, stop=Stop(Cause.UNDECIDED, NOT_SHOWN))
             if self.question.radius is not None:

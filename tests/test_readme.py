@@ -58,7 +58,7 @@ def test_python_blocks_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         exec(compile(text, f"README.md, Python block {number}", "exec"), names)
     names["test_my_pass"]()
     assert {path.name for path in tmp_path.iterdir()} >= {"net.ir", "q.lp"}
-    assert len(PYTHON) == 7
+    assert len(PYTHON) == 8
 
 
 @pytest.mark.parametrize("line", COMMANDS)

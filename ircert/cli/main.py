@@ -219,7 +219,9 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "draw regions, fold set, balls, witness and preimages of a network with one or two free inputs"
     plot = commands.add_parser("plot", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    add_question_options(plot, norms=True)
+    add_question_options(plot, norms=True, center=False)
+    plot.add_argument("--image", metavar="8x8", help="draw a pair of images of this shape, from a result of certify")
+    plot.add_argument("--result", metavar="FILE", help="with --image: what `certify --json FILE` wrote about MODEL")
     plot.add_argument("--radius", type=float, metavar="R", help="half the width of the picture (default: all balls)")
     plot.add_argument(
         "--preimages", action="store_true", help="draw the preimages of f(centre), and the ball that holds no other one"

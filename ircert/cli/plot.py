@@ -8,7 +8,8 @@ from typing import Any
 
 import ircert
 from ircert.analysis.smooth.preimages import UndecidedPreimages
-from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs
+from ircert.cli.model import load_model
+from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs, shaped
 from ircert.cli.streams import complain, say
 from ircert.errors import QueryError
 from ircert.geometry.domain import Box
@@ -23,6 +24,10 @@ def plot(options: argparse.Namespace) -> int:
     from ircert.plotting.style import index
 
     check_picture(options.output)
+    if options.image is not None or options.result is not None:
+        return _plot_pair(options)
+    if options.center is None:
+        raise QueryError("there is no centre", remedy="give --center, or --image and a result of certify")
     graph = asked_graph(options)
     queries = _queries(options)
     for query in queries:
@@ -43,6 +48,24 @@ def plot(options: argparse.Namespace) -> int:
     save(ax, options.output)
     for result in results:
         say(_line(result))
+    say(f"written to {options.output}")
+    return 0
+
+
+def _plot_pair(options: argparse.Namespace) -> int:
+    """The pair of a saved result as images: `plot RESULT` has points alone, `plot MODEL --result RESULT` outputs."""
+    from ircert.files import read_text
+    from ircert.plotting import plot_pair, save
+
+    if options.image is None:
+        raise QueryError("--result needs the shape of the images", remedy="give --image, as in --image 8x8")
+    if options.result is None:
+        path, model, other = options.model, None, None
+    else:
+        path, model = options.result, asked_graph(options)
+        other = None if options.other is None else shaped(load_model(options.other, options), options)
+    figure = plot_pair(ircert.Result.from_json(read_text(path), model, other), options.image)
+    save(figure, options.output)
     say(f"written to {options.output}")
     return 0
 

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from ircert.questions.query import Query
 
 
-def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False) -> None:
-    """The options shared by all commands that ask about a ball (`norms`: about balls of several norms)."""
-    _add_center(parser, required=True)
+def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False, center: bool = True) -> None:
+    """The options shared by all commands that ask about a ball.
+
+    norms: about balls of several norms; center: whether the centre must be given
+    """
+    _add_center(parser, required=center)
     parser.add_argument(
         "--problem",
         choices=("local", "pseudo", "transform"),

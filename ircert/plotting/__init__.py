@@ -1,4 +1,5 @@
-"""Pictures of networks with one or two inputs: linear regions, fold set, balls, witnesses and preimages.
+"""Pictures of networks with one or two inputs: linear regions, fold set, balls, witnesses and preimages; and of pairs
+of images with one output (`plot_pair`).
 
 >>> from ircert.plotting import draw_ball, draw_center, draw_regions, new_axes, save
 >>> ax = draw_regions(new_axes(), ircert.enumerate_regions(g, (center, 2.0)))
@@ -23,6 +24,7 @@ from ircert.plotting.curves import draw_curve, draw_name, draw_points
 from ircert.plotting.figure import add_legend, check_picture, new_axes, new_panels, save
 from ircert.plotting.folds import draw_folds
 from ircert.plotting.graph import draw_graph, draw_turning_points
+from ircert.plotting.images import image_shape, plot_pair
 from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
 from ircert.plotting.regions import draw_regions
 from ircert.plotting.result import plot_result
@@ -41,8 +43,10 @@ __all__ = [
     "draw_regions",
     "draw_turning_points",
     "draw_witness",
+    "image_shape",
     "new_axes",
     "new_panels",
+    "plot_pair",
     "plot_result",
     "save",
 ]

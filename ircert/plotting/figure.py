@@ -34,9 +34,14 @@ def new_axes(size: tuple[float, float] = SIZE, *, pyplot: bool | None = None) ->
     `plt.show()`) and is closed as other figures are. Everywhere else it is a plain Figure, which needs no display and
     is freed with its last reference. `pyplot` says which one it shall be.
     """
+    return new_figure(size, pyplot=pyplot).add_subplot()
+
+
+def new_figure(size: tuple[float, float] = SIZE, *, pyplot: bool | None = None) -> Figure:
+    """A figure for several panels; `pyplot` as for `new_axes`."""
     if pyplot is None:
         pyplot = "matplotlib.pyplot" in sys.modules or in_ipython()
-    return _figure_class(pyplot)(figsize=size, layout="constrained").add_subplot()
+    return _figure_class(pyplot)(figsize=size, layout="constrained")
 
 
 def new_panels(columns: int, rows: int = 1, size: tuple[float, float] = SIZE) -> list[Axes]:

@@ -97,7 +97,9 @@ def _radius(fields: Mapping[str, Any]) -> Radius:
 
 
 def _optimum(fields: Mapping[str, Any]) -> Optimum:
-    return Optimum(number(fields["value"]), number(fields["bound"]), _one_of(fields["trust"], "exact", "solver"))
+    trust = _one_of(fields["trust"], "exact", "solver")
+    norm, proved = _maybe(norm_of, fields.get("norm")), _maybe(number, fields.get("proved"))
+    return Optimum(number(fields["value"]), number(fields["bound"]), trust, fields.get("evidence", ""), norm, proved)
 
 
 def _witness(fields: Mapping[str, Any]) -> Witness:

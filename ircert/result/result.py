@@ -170,10 +170,14 @@ class Result:
 
         return summary(self)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Any = None, *, image: Any = None, **options: Any) -> Any:
         """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes.
+
+        With `image`, the shape of inputs that are images ((8, 8) or "8x8"), the pair of the witness, its difference and
+        the outputs at both; a matplotlib Figure (`ircert.plotting.plot_pair`).
 
         Options are those of `ircert.plotting.plot_result`: balls (further results), regions, folds, preimages, window
         (half the width, or two corners), witness, legend, inputs (labels of the axes).
         """
-        return import_module("ircert.plotting").plot_result(self, ax=ax, **options)
+        plotting = import_module("ircert.plotting")
+        return plotting.plot_result(self, ax=ax, **options) if image is None else plotting.plot_pair(self, image)

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Mask, nonzeros
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, Select
+from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, MaxPool, Select
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Elu, Erf, Sigmoid, Softplus, Softsign, Tanh
 from ircert.ir.ops.piecewise import LeakyRelu
@@ -172,6 +172,10 @@ class Knowledge:
             return self._learn(node.operands[0], found, PASSED, node.name)
         if type(op) is Product:
             return self._in_product(node)
+        if type(op) is MaxPool:  # a window that has one entry passes it on
+            found = np.zeros(self.graph.sizes[node.operands[0]], dtype=bool)
+            found[op.members[0][result & (op.members == op.members[0]).all(axis=0)]] = True
+            return self._learn(node.operands[0], found, PASSED, node.name)
         if not op.elementwise:
             return False
         return self._learn(node.operands[0], result & _is_monotone(op, len(result)), FUNCTION, node.name)

@@ -36,7 +36,7 @@ def activation(name: object, dtype: Any = np.float64) -> Activation:
 def activations(given: str | Sequence[str], layers: int, dtype: Any = np.float64) -> list[Activation]:
     """One activation for each layer: one name stands between the layers, a list of them behind each in turn."""
     names = given.split(",") if isinstance(given, str) else list(given)
-    if len(names) == 1:
+    if isinstance(given, str) and len(names) == 1:
         names = names * (layers - 1)
     if len(names) not in (layers - 1, layers):
         raise UnsupportedModel(

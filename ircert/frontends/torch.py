@@ -1,7 +1,8 @@
-"""torch modules, through torch's own export to ONNX in memory."""
+"""torch modules: chains of linear layers from their weights, others through torch's own export to ONNX in memory."""
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,12 +27,19 @@ def from_torch(module: Any, example: Any = None, *, shape: Sequence[int] | None 
 
     Without an example or a shape, a module that starts with a Linear or BatchNorm1d layer is taken as a function of
     one vector, (1, n). The graph is that of the file which torch.onnx.export would write: where the exporter folds
-    layers into one another (batch normalisation into a convolution), it is torch that rounds.
+    layers into one another (batch normalisation into a convolution), it is torch that rounds. Chains of linear layers
+    and activations need no exporter: their graph is made of their weights, and is the same.
     """
     from ircert.frontends.onnx import from_onnx
     from ircert.frontends.onnx.interface import checked_shape
+    from ircert.frontends.torch_layers import chain, is_vector
 
     given = None if shape is None else checked_shape(shape)
+    if is_vector(given if example is None else np.shape(example), module):
+        with quiet():
+            direct = chain(module)
+        if direct is not None:
+            return direct
     _require_packages()
     return from_onnx(_exported(module, _example(module, example, given)))
 
@@ -91,10 +99,22 @@ def _exported(module: Any, example: Any) -> Any:
 def _model_proto(module: Any, example: Any) -> Any:
     import torch
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter's own deprecations are nothing the user can act on
+    with quiet():
         # The defaults otherwise: the same graph as from the file that torch.onnx.export writes.
         return torch.onnx.export(module, (example,), dynamo=True, verbose=False).model_proto
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warnings of other packages: deprecations of the exporter are nothing the user can act on."""
+    before = logging.root.manager.disable
+    logging.disable(max(before, logging.WARNING))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager

@@ -61,5 +61,8 @@ def test_one_between_the_layers_or_one_behind_each() -> None:
     last = ircert.load(layers, activation=["relu", "relu", "tanh"])
     np.testing.assert_allclose(last(POINTS), np.tanh(np.maximum(POINTS, 0)))
     assert len(activations("relu", 1)) == 1
+    single = ircert.load(layers[:1], activation=["tanh"])  # a list says what stands behind each layer, the last too
+    np.testing.assert_allclose(single(POINTS), np.tanh(POINTS))
+    assert ircert.load(layers[:1], activation="tanh") == ircert.load(layers[:1])
     with pytest.raises(UnsupportedModel, match="4 activations for 3 layers"):
         ircert.load(layers, activation="relu,relu,relu,relu")

@@ -20,6 +20,7 @@ from ircert.ir.ops import Affine
 neural_network = pytest.importorskip("sklearn.neural_network")
 preprocessing = pytest.importorskip("sklearn.preprocessing")
 pipeline = pytest.importorskip("sklearn.pipeline")
+compose = pytest.importorskip("sklearn.compose")
 
 FIXTURES = Path(__file__).parent / "fixtures" / "sklearn"
 X = np.random.default_rng(0).normal(1.0, 3.0, size=(40, 3))
@@ -91,6 +92,58 @@ def test_scalers_in_front(scaler: Any) -> None:
     assert_predicts(from_sklearn(model), model)
 
 
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        preprocessing.StandardScaler(),
+        preprocessing.StandardScaler(with_mean=False),
+        preprocessing.MinMaxScaler((-1, 2)),
+        preprocessing.MaxAbsScaler(),
+        None,
+        pipeline.make_pipeline(preprocessing.MinMaxScaler(), "passthrough", preprocessing.StandardScaler()),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("y", [Y, Y[:, 0]], ids=["several", "one"])
+def test_targets_that_are_scaled(transformer: Any, y: Any) -> None:
+    inner = pipeline.make_pipeline(
+        preprocessing.StandardScaler(), neural_network.MLPRegressor(hidden_layer_sizes=(5,), max_iter=5)
+    )
+    model = compose.TransformedTargetRegressor(inner, transformer=transformer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    assert_predicts(from_sklearn(model), model)
+    outer = pipeline.Pipeline([("first", preprocessing.MinMaxScaler()), ("second", model)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outer.fit(X, y)
+    assert_predicts(from_sklearn(outer), outer)
+
+
+def test_targets_that_a_function_transforms_are_refused() -> None:
+    model = compose.TransformedTargetRegressor(
+        neural_network.MLPRegressor(hidden_layer_sizes=(5,), max_iter=5), func=np.log1p, inverse_func=np.expm1
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, np.abs(Y))
+    with pytest.raises(UnsupportedModel, match=r"target's FunctionTransformer; .*`regressor_`"):
+        from_sklearn(model)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.rule("F-17")
+def test_a_classifier_is_its_logits(classes: int) -> None:
+    labels = np.argsort(np.argsort(X[:, 0])) % classes
+    model = fitted(preprocessing.StandardScaler(), y=labels, kind=neural_network.MLPClassifier)
+    logits = ircert.load(model)(X)
+    assert logits.shape == (40, 1 if classes == 2 else 3)
+    odds = np.exp(logits)
+    expected = np.c_[1 / (1 + odds), odds / (1 + odds)] if classes == 2 else odds / odds.sum(1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-9)
+
+
 def test_a_derived_class_is_recognised() -> None:
     class Mine(neural_network.MLPRegressor):  # type: ignore[misc, name-defined]
         pass
@@ -116,7 +169,8 @@ def test_float32_coefficients_widen() -> None:
     ("model", "message"),
     [
         (neural_network.MLPRegressor(), r"MLPRegressor has not been fitted; call its fit"),
-        (neural_network.MLPClassifier(), r"labels.*logits"),
+        (neural_network.MLPClassifier(), r"MLPClassifier has not been fitted"),
+        (compose.TransformedTargetRegressor(neural_network.MLPRegressor()), r"has not been fitted"),
         (preprocessing.StandardScaler(), r"cannot read a scikit-learn StandardScaler"),
         (pipeline.Pipeline([("nothing", "passthrough")]), r"no steps"),
     ],

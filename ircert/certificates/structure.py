@@ -45,6 +45,23 @@ def steps_to(graph: Graph, other: Graph | None, knowledge: Knowledge) -> Known:
     return known
 
 
+def front(known: Known) -> str | None:
+    """A node that is known, from which all that follows it is computed; None where there is none but the output.
+
+    A node is such a cut if no node after it reads one before it; the first one has the smallest network below it.
+    """
+    graph, names = known.claim.model, known.steps.names
+    places = {node.name: k for k, node in enumerate(graph.nodes)}
+    last = {node.name: max((places[name] for name in graph.consumers[node.name]), default=-1) for node in graph.nodes}
+    waiting = -1  # the last place that reads something before
+    for k, node in enumerate(graph.nodes):
+        cut = k > 0 and waiting <= k and node.name != graph.output
+        if cut and not known.unknown[names[node.name]] and graph.sizes[node.name] >= graph.input_dim:
+            return node.name
+        waiting = max(waiting, last[node.name])
+    return None
+
+
 def _claim(graph: Graph, other: Graph | None) -> Structure:
     size = graph.input_dim
     nothing: list[int | None] = [None] * size

@@ -18,15 +18,17 @@ import numpy as np
 
 from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
-from ircert.certificates.structure import steps_to
+from ircert.certificates.structure import front, steps_to
 from ircert.checker import check_text
 from ircert.checker.limits import TooLong
+from ircert.checker.structure import Known, head_of
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
+from ircert.ir.graph import Graph
 from ircert.ir.parser import parse
 from ircert.limits import Deadline, OutOfTime, Undecided, until
-from ircert.result.certificate import Written, injective, joined, layers, refutation, structure
+from ircert.result.certificate import Written, composed, injective, joined, layers, refutation, structure
 from ircert.result.result import Result
 from ircert.structure.known import Knowledge
 
@@ -108,11 +110,15 @@ def _proofs(result: Result, deadline: Deadline) -> Iterator[dict[str, Any]]:
     if (part := _by_layers(result)) is not None:
         yield part
         return
-    if (part := _by_structure(result, deadline)) is not None:
-        yield part
+    known = _known(result, deadline)
+    if known is not None and known.is_enough:
+        yield structure(_claimed(result), known.claim.steps)
         return
-    for proof in _covers(result, deadline):
-        yield injective(proof.radius, proof.matrix, proof.cover)
+    at = None if known is None else front(known)
+    head = result.network if at is None else head_of(result.network, at)
+    for proof in _covers(result, head, deadline):
+        part = injective(proof.radius, proof.matrix, proof.cover)
+        yield part if known is None or at is None else composed(part, known.claim.steps, at)
 
 
 def _by_layers(result: Result) -> dict[str, Any] | None:
@@ -123,27 +129,26 @@ def _by_layers(result: Result) -> dict[str, Any] | None:
     return None
 
 
-def _by_structure(result: Result, deadline: Deadline) -> dict[str, Any] | None:
-    """Injective by design, or a function of this network's output: step by step."""
+def _known(result: Result, deadline: Deadline) -> Known | None:
+    """What follows from the network's output, step by step."""
     graph = parse(str(result.graph))  # nodes in the order that the checker sees
     try:
         with until(Deadline(SHARE * deadline.left())):
-            known = steps_to(graph, result.other_graph, Knowledge(graph))
+            return steps_to(graph, result.other_graph, Knowledge(graph))
     except (OutOfTime, TooLong):
         return None
-    return structure(_claimed(result), known.claim.steps) if known.is_enough else None
 
 
 def _claimed(result: Result) -> float:
     return result.asked_radius or float(result.radius.certified)
 
 
-def _covers(result: Result, deadline: Deadline) -> Iterator[Proof]:
-    """With one matrix."""
+def _covers(result: Result, head: Graph, deadline: Deadline) -> Iterator[Proof]:
+    """With one matrix, for the network or a part of it that says as much."""
     size = result.network.input_dim
     low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
     with until(Deadline(SHARE * deadline.left())):
-        proving = Proving(result.network, Place(result.center, result.norm, low, high))
+        proving = Proving(head, Place(result.center, result.norm, low, high))
         if result.asked_radius is not None:
             found = proving.prove(result.asked_radius)
         elif math.isinf(float(result.radius.certified)):

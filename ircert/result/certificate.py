@@ -116,6 +116,11 @@ def structure(radius: float, steps: list[str]) -> dict[str, Any]:
     return {"kind": "structure", "radius": text, "steps": " ".join(steps)}
 
 
+def composed(part: dict[str, Any], steps: list[str], at: str) -> dict[str, Any]:
+    """A proof for the part of a network that computes a node, with the steps from its output back to that node."""
+    return {**part, "kind": "composed", "steps": " ".join(steps), "at": at}
+
+
 def joined(result: Result, parts: list[dict[str, Any]]) -> str:
     """The text of a certificate of one part, or of both ends of a bracket."""
     place = (result.problem, result.norm, result.center, result.domain)

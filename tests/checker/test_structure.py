@@ -18,7 +18,7 @@ from ircert.certificates.structure import steps_to
 from ircert.checker import check_text, explain
 from ircert.errors import FileError
 from ircert.ir.graph import Graph
-from ircert.ir.ops import LeakyRelu
+from ircert.ir.ops import LeakyRelu, Op
 from ircert.ir.ops.curves import Elu, Softplus, Tanh
 from ircert.ir.ops.smooth import Exp, Log, Product, Reciprocal
 from ircert.structure.known import Knowledge
@@ -260,3 +260,26 @@ def test_wide_groups_of_equal_blocks() -> None:
     weight = numbers(np.random.default_rng(0), 3, 3, 1, 1)
     graph = build.graph(build.node(Conv((3, 8, 8), weight), build.input))
     assert passes(written(graph, steps(graph)))
+
+
+@pytest.mark.rule("C-25")
+@pytest.mark.parametrize("last", [Exp(), Tanh()])
+def test_a_tail_that_no_search_takes(tmp_path: Path, last: Op) -> None:
+    """The head is proved by one matrix, what is behind it by steps."""
+    build = ircert.Builder(2)
+    bent = build.relu(build.affine(build.input, [[1.0, 1.0], [1.0, -2.0]], [0.25, -0.5]))
+    head = build.add(build.input, build.affine(bent, [[-1.0, 0.5], [0.25, 1.0]]))
+    first = build.node(last, build.select(head, [0]))
+    second = build.node(Product(), build.select(head, [1]), build.node(Exp(), build.select(head, [0])))
+    graph = build.graph(build.concat(first, second))
+    path = tmp_path / "c.json"
+    result = ircert.certify(graph, [0.5, 0.25], radius=0.25, certificate=path, time_limit=30)
+    assert result.verdict == "certified"
+    assert result.certificate is not None
+    assert result.certificate.reason is None
+    text = path.read_text()
+    assert json.loads(text)["kind"] == "composed"
+    assert proves(text)
+    words, fault = explain(path)
+    assert fault is None
+    assert "one matrix C" in words

@@ -91,7 +91,7 @@ class Box:
 
     def offsets(self, point: Vector) -> Array:
         """A point relative to the centre."""
-        return np.array([float((v - c) / self.radius) for v, c in zip(point, self.center, strict=True)])
+        return np.array([float(v - c) for v, c in zip(point, self.center, strict=True)]) / float(self.radius)
 
     def held(self, point: Vector, near: float) -> Held:
         """A point whose coordinates near a bound are exactly at it, and stay there."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from ircert.engines.base import Answer, Progress, Question, free_inputs
 from ircert.engines.judge import NOTHING
-from ircert.engines.optimum.beside import solver_bound
+from ircert.engines.optimum.beside import able_solver, solver_bound
 from ircert.engines.optimum.bracket import Asked, Bracket, bracketed
 from ircert.geometry.norm import Norm
 from ircert.limits import Deadline
@@ -27,8 +27,10 @@ FIRST = 0.3
 """The part of the time that an engine may take for the verdict, where p* is found after it."""
 WORK = 0.93
 """The part of what is left that is used: the pair has to be evaluated exactly once more."""
-BACKEND = 0.2
-"""The part of that for a solver's mixed-integer program, where it is asked at all."""
+BACKEND = 0.1
+"""The part of that for a solver's mixed-integer program …"""
+NAMED_BACKEND = 0.5
+"""… and where the solver was named."""
 CERTIFIED = "the ball is certified"
 
 
@@ -55,7 +57,8 @@ def with_optimum(question: Question, answer: Answer, norm: Norm, *, exact: bool)
     )
     whole = Deadline(WORK * seconds)
     asked = Asked(question, norm, _reported(question, answer), question.tol)
-    share = 1.0 if exact else 1.0 - BACKEND
+    asks = not exact and able_solver(asked) is not None
+    share = 1.0 - (BACKEND if question.backend is None else NAMED_BACKEND) if asks else 1.0
     try:
         bracket = bracketed(asked, answer.witness, Deadline(share * whole.left()))
     except KeyboardInterrupt:

@@ -12,11 +12,19 @@ from ircert.engines.optimum.far_pairs import DEFAULT, MARGIN, balanced, threads_
 from ircert.errors import IrcertError
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.programs.formulations.program import program
-from ircert.programs.program import NONCONVEX_OBJECTIVE
+from ircert.programs.program import CONVEX_ROWS, NONCONVEX_OBJECTIVE
 
 FORMULATION = "paper{differences=true}"
 LEAST = 0.5
 """Seconds that are worth asking for."""
+
+
+def able_solver(asked: Asked) -> Solver | None:
+    """The question's solver (else HiGHS), if it takes the program: planes around a round ball would take too long."""
+    solver = backends.get(asked.question.backend or DEFAULT)
+    needed = {NONCONVEX_OBJECTIVE: asked.norm == "2", CONVEX_ROWS: asked.question.norm == "2"}
+    able = isinstance(solver, Solver) and all(feature in solver.offers for feature, wanted in needed.items() if wanted)
+    return solver if able and isinstance(solver, Solver) else None
 
 
 def solver_bound(asked: Asked, bracket: Bracket, deadline: Deadline) -> str | None:
@@ -24,12 +32,8 @@ def solver_bound(asked: Asked, bracket: Bracket, deadline: Deadline) -> str | No
 
     Nobody is asked where the bracket is closed, or no time is left, or the solver cannot take such a program.
     """
-    question = asked.question
-    if bracket.is_closed(asked.tol) or deadline.left() < LEAST:
-        return None
-    solver = backends.get(question.backend or DEFAULT)
-    squares = asked.norm == "2"
-    if not isinstance(solver, Solver) or (squares and NONCONVEX_OBJECTIVE not in solver.offers):
+    question, solver = asked.question, able_solver(asked)
+    if solver is None or bracket.is_closed(asked.tol) or deadline.left() < LEAST:
         return None
     try:
         with until(deadline):
@@ -42,6 +46,6 @@ def solver_bound(asked: Asked, bracket: Bracket, deadline: Deadline) -> str | No
     bound = outcome.bound
     if bound is None or not math.isfinite(bound):
         return None
-    length = math.sqrt(max(bound, 0.0)) if squares else max(bound, 0.0)
+    length = math.sqrt(max(bound, 0.0)) if asked.norm == "2" else max(bound, 0.0)
     bracket.solver, bracket.solver_bound = solver.name, length * (1 + MARGIN) + MARGIN
     return solver.name

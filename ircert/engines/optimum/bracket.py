@@ -144,14 +144,13 @@ class _Search:
         """All bounds and values, the quick ones first."""
         self.bracket.lower(size_of_ball(self.query), SIZE)
         self.values.most = self.bracket.bound
-        self._near_center()
-        if self._is_closed():
-            return
         known = Known.of(self.asked.question.network.lowered, self.query)
         if known.differential:
             gaps = known.differential[compared_nodes(known.bounds.graph)[1]]
             self.bracket.lower(box_length(self.query.objective_norm, *gaps), DIFFERENCES)
-        self._report()
+        self._near_center()
+        if self._is_closed():
+            return
         self._branch(Relaxation.of(self.query, known))
 
     def _near_center(self) -> None:

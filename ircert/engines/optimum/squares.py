@@ -21,16 +21,19 @@ from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.ball import point_of_ball, up
 from ircert.programs.program import Block, Origin
 
+FEW = 12
+"""Up to so many coordinates the round row is kept as well, for `SafeRelaxation` to cut by planes."""
 SMALL = 2.0**-400
 """Squares of numbers between this and its inverse are floats; other balls are replaced by their boxes."""
 
 
 def point_of_polytope(build: ProgramBuilder, ball: Ball, name: str, origin: Origin) -> Block:
-    """Variables for a point of the ball, with linear rows alone: of a polytope around it, where it is round."""
+    """Variables for a point of the ball, and rows that hold there: of a polytope around it, where it is round."""
     if ball.norm != "2":
         return point_of_ball(build, ball, name, origin)
     low, high = ball.box
-    x = build.variables(name, len(low), low, high, origin=origin)
+    few = len(low) <= FEW  # then planes that touch the ball are worth adding where points lie outside
+    x = point_of_ball(build, ball, name, origin) if few else build.variables(name, len(low), low, high, origin=origin)
     if x.size > 1 and SMALL < ball.radius < 1 / SMALL:
         _squares_below(build, ball, x)
     return x

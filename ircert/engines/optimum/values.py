@@ -15,10 +15,11 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.engines.optimum.climb import climbed
+from ircert.engines.optimum.round_start import round_start
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.limits import OutOfTime
+from ircert.limits import Deadline, OutOfTime, left, until
 from ircert.questions.query import Query
 from ircert.witnesses.near_program import NearProgram
 from ircert.witnesses.repair import MARGIN, Box, Pair, Regions
@@ -29,6 +30,10 @@ SHARES = (1.0, 0.5, 0.2, 0.05, 0.0)
 WHOLE = 2.0
 """Room for all of a region, in parts of the radius."""
 BETTER = 1 + 1e-7
+CLIMB = 0.4
+"""The part of the time that is left which one climb may take."""
+ROUND_ROOM = 0.05
+"""How far around a start in a round ball a pair is looked for, in parts of the radius."""
 NEAR = 1e-7
 """Outputs that differ by no more than this, absolutely and relatively, may be those of a pair."""
 
@@ -84,7 +89,9 @@ class Values:
     def _climbed(self, start: list[Array]) -> bool:
         points = [self.box.point(offsets) for offsets in start]
         known = (points[0], points[1] if len(points) > 1 else self.box.center)
-        return self._exact(climbed(self.graph, self.query, known, self.most)) or self._exact(known)
+        with until(Deadline(CLIMB * left())):  # the rest is for making the end exact
+            end = climbed(self.graph, self.query, known, self.most)
+        return self._exact(end) or self._exact(known)
 
     def _is_near(self, x: Array, y: Array) -> bool:
         """Whether two points have one output, about: then they are a pair as they are."""
@@ -105,11 +112,32 @@ class Values:
 
     def _start(self, x: Array, y: Array, axis: tuple[int, float] | None) -> list[Array] | None:
         """Offsets of a pair with equal outputs, about, on the regions of these points or nearer ones."""
+        if self.query.norm == "2":
+            found = self._in_round_ball(axis)
+            if found is not None:
+                return found
         if self.query.problem == "pseudo":
             return self._on_regions([x], axis) or self._on_regions([self.query.center], axis)
         middle = (x + y) / 2
         for share in SHARES:
             found = self._on_regions([middle + share * (point - middle) for point in (x, y)], axis)
+            if found is not None:
+                return found
+        return None
+
+    def _in_round_ball(self, axis: tuple[int, float] | None) -> list[Array] | None:
+        """Offsets of a pair across the ball, in the direction that the region of the centre says."""
+        count, size = (1 if self.query.problem == "pseudo" else 2), len(self.query.center)
+        middle: NearProgram = Regions(self.graph, self.query, self.box, [self.box.center] * count).program
+        way = round_start(middle.rows[:, :size], middle.apart[:, :size], self.query.objective_norm, axis)
+        if way is None:
+            return None
+        steps = [sign * way for sign in (1.0, -1.0)[:count]]
+        share = min(1.0, *(float(_room(middle.low, middle.high, step)) for step in steps))
+        for part in (share, share / 4):
+            exact = [self.box.point(part * step) for step in steps]
+            program: NearProgram = Regions(self.graph, self.query, self.box, exact).program
+            found = program.best(MARGIN, room=ROUND_ROOM / np.sqrt(size))
             if found is not None:
                 return found
         return None
@@ -121,3 +149,10 @@ class Values:
         room = WHOLE if self.query.norm != "2" else 1.0
         found = program.best(MARGIN, room=room, cost=cost)
         return program.best(0.0, room=room, cost=cost) if found is None else found
+
+
+def _room(low: Array, high: Array, step: Array) -> float:
+    """How often a step fits between bounds around 0."""
+    with np.errstate(divide="ignore"):
+        fits = np.where(step > 0, high / step, np.where(step < 0, low / step, np.inf))
+    return float(fits.min(initial=np.inf))

@@ -65,8 +65,8 @@ def pieces(question: Question, head: Head) -> list[Piece] | None:
         parts: list[Part] | None = [Part(tuple(range(question.graph.input_dim)), (), head.entries)]
     else:
         parts = head.parts
-    if parts is None or not _are_easier(question, head, parts):
-        return None
+    if parts is None or not all(part.entries for part in parts) or not _are_easier(question, head, parts):
+        return None  # without entries to look at there is no easier network: the whole one is constant
     found = []
     for part in parts:
         checkpoint()

@@ -73,3 +73,11 @@ def test_points_are_restored() -> None:
     assert there.boxes is not None
     assert there.boxes.x_radii == [0, 0, Fraction(1, 8)]
     assert found[1].name == "the part of input 2"
+
+
+@pytest.mark.rule("ST-10")
+def test_a_constant_network_has_no_easier_parts() -> None:
+    constant = ircert.load([([[2.0, -1.5]], [-0.5]), ([[0.0]], [-0.5])])
+    other = ircert.load([([[-2.0, -2.0]], [-1.0]), ([[0.5]], [1.0])])
+    found = ircert.certify(constant, [0.5, 0.25], "transform", other, radius=0.5, domain=(-1.0, 1.0))
+    assert found.verdict == "refuted"

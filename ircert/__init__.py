@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ircert.analysis.linear_regions import preimages as preimages
     from ircert.analysis.lipschitz.bilipschitz import bilipschitz as bilipschitz
     from ircert.analysis.observation import observability as observability
+    from ircert.analysis.steps.step_size import step_size as step_size
     from ircert.certification import certify as certify
     from ircert.errors import IrcertError as IrcertError
     from ircert.frontends.load import load as load
@@ -59,6 +60,7 @@ _MODULES = {
     "program": "ircert.programs.formulations.program",
     "save": "ircert.frontends.save",
     "stack": "ircert.ir.compose",
+    "step_size": "ircert.analysis.steps.step_size",
 }
 _PACKAGES = ("backends", "passes", "plotting", "testing")
 

@@ -1,4 +1,4 @@
-"""`ircert regions`, `folds`, `preimages`, `lipschitz`, `observe`: what is known about a ball, as text and as JSON."""
+"""`ircert regions`, `folds`, `preimages`, `lipschitz`, `observe`, `step-size`: what is known about a ball."""
 
 from __future__ import annotations
 
@@ -54,6 +54,14 @@ def add_looking_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
         found.add_argument(f"--{name}-inputs", default=default, metavar="I,…", help=f"inputs that are {what}")
         found.add_argument(f"--{name}-outputs", default=default, metavar="I,…", help=f"outputs that are {what}")
     found.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
+
+    text = "bound how long steps x + h g(x) may be to be injective (0: both ends agree, 3: they do not)"
+    found = _command(commands, "step-size", step_size, text)
+    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, the whole space")
+    found.add_argument("--step", type=float, metavar="S", help="the model is the step x + S g(x), not g")
+    found.add_argument("--max-step", type=float, default=1e3, metavar="H", help="the longest asked about (1000)")
+    found.add_argument("--tol", type=float, default=1e-3, metavar="T", help="relative width at which to stop (0.001)")
+    found.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds (default: 60)")
 
 
 def _command(
@@ -202,6 +210,23 @@ def lipschitz(options: argparse.Namespace) -> int:
         "witness": None if found.witness is None else {"x": found.witness.x, "y": found.witness.y},
     }
     return _told(options, (found.summary(), fields))
+
+
+def step_size(options: argparse.Namespace) -> int:
+    """How long steps may be; exit codes as those of `certify`."""
+    import ircert
+
+    whole = options.center is None and options.radius is None
+    found = ircert.step_size(
+        asked_graph(options),
+        None if whole else _ball(options),
+        domain=asked_domain(options),
+        step=options.step,
+        max_step=options.max_step,
+        tol=options.tol,
+        time_limit=options.time_limit,
+    )
+    return _told(options, (found.summary(), found.to_dict()), EXIT_CODES[found.verdict])
 
 
 def _bracket(bracket: Bracket) -> dict[str, Any]:

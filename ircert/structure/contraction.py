@@ -57,6 +57,11 @@ def follows(graph: Graph, total: Node, start: str, known: Set[str]) -> bool:
         return False
 
 
+def lipschitz_bound(graph: Graph, norm: Norm) -> Fraction:
+    """A Lipschitz constant on the whole space, in one norm for inputs and outputs; Unbounded where none is found."""
+    return _Growth(graph, graph.input, frozenset(), norm).of_sum([graph.output])
+
+
 class _Growth:
     """Lipschitz constants of nodes as functions of one node, in one norm; Unbounded where there is none."""
 

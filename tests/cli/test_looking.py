@@ -107,3 +107,17 @@ def test_refusals_are_one_line(folder: Path, arguments: list[str], words: str) -
     assert words in run.stderr
     assert run.stderr.count("\n") == 1
     assert (folder / "fold.ir").read_text() == FOLD
+
+
+@pytest.mark.rule("SS-4")
+def test_steps(folder: Path) -> None:
+    lines = ["ircert.ir/1", "x = input(length=1)", "a = relu(x)", "b = affine(a, weight=[[-2]])", "return b", ""]
+    (folder / "g.ir").write_text("\n".join(lines))
+    found = told(folder, "step-size", "g.ir", "--center", "0", "--radius", "1")
+    assert found["verdict"] == "certified"
+    assert found["refuted"]["value"] == 0.5
+    everywhere = ircert_command("step-size", "g.ir", cwd=folder)
+    assert everywhere.returncode == 0
+    assert "on the whole space" in everywhere.stdout
+    wrong = ircert_command("step-size", "g.ir", "--center", "0", cwd=folder)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)

@@ -23,7 +23,7 @@ from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
-from ircert.engines.boxes.problem.outcome import Counts, Outcome
+from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.exact.rounding import near_root, rounded_down
 from ircert.geometry.ball import Ball
@@ -192,7 +192,7 @@ class _Search:
             while outcome is None and cover.spent < boxes:
                 checkpoint()
                 outcome = cover.step(self.radius, is_over)
-        except OutOfTime:  # what was proved before stays
+        except (OutOfTime, Stopped):  # what was proved before stays
             return False
         if outcome != "closed":
             found = [self.points.at_slopes(slopes) for slopes, _ in cover.corners]

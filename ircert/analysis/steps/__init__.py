@@ -1,0 +1,1 @@
+"""Steps x + h g(x): for which h they are injective."""

@@ -4,7 +4,7 @@ One:         a(z) is within `missed` of slope z + shift for low <= z <= high.
 Difference:  a(z) - a(z') = λ (z - z') with λ between the least and the greatest slope of secants of a from a point of
              one interval to a point of the other. For a relu, which is convex, the slope of a secant grows with both
              of its ends, so that it lies between those of both lower and of both upper ends; for a curve, between the
-             least and the greatest derivative on the hull of both intervals.
+             least and the greatest derivative on the hull of both intervals; for squares it is z + z'.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import numpy as np
 from ircert.bounds.curves import bounds_of
 from ircert.bounds.interval import Interval
 from ircert.bounds.rounding import TINY, UNIT
+from ircert.bounds.squares import SquareBounds
 from ircert.bounds.symbolic import relaxation
 from ircert.ir.arrays import Array
-from ircert.ir.ops import Curve, Op
+from ircert.ir.ops import Curve, Op, Square
+
+SQUARES = SquareBounds(np.full(1, np.inf))
 
 
 def lines(op: Op, z: Interval) -> tuple[Array, Array, Array]:
@@ -26,7 +29,8 @@ def lines(op: Op, z: Interval) -> tuple[Array, Array, Array]:
     """
     low, high = z
     if isinstance(op, Curve):
-        found = bounds_of(op).around(low, high)[1]
+        known = SQUARES if isinstance(op, Square) else bounds_of(op)
+        found = known.around(low, high)[1]
         return _finite(found.slope, found.shift, found.error)
     slope, top, _ = relaxation(low, high)
     return _finite(slope, top / 2, top / 2)  # halves of floats are exact, or lose less than the smallest float
@@ -34,7 +38,9 @@ def lines(op: Op, z: Interval) -> tuple[Array, Array, Array]:
 
 def secants(op: Op, first: Interval, second: Interval) -> tuple[Array, Array]:
     """(slope, spare): secants from a point of the first interval to one of the second have slopes slope ± spare."""
-    if isinstance(op, Curve):
+    if isinstance(op, Square):  # z² - z'² = (z + z') (z - z')
+        least, most = np.nextafter(first[0] + second[0], -np.inf), np.nextafter(first[1] + second[1], np.inf)
+    elif isinstance(op, Curve):
         hull = np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
         least, most = bounds_of(op).slopes(*hull)
     else:

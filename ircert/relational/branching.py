@@ -48,7 +48,7 @@ class Branching:
     binaries: the variables to branch on, by default all integers of the program
     attained: see `Attained`; without it there are bounds alone
     tighten:  see `Tighten`; called before each relaxation
-    value:    what is known to be attained
+    value:    what is known to be attained; most: a bound that is known
     tol:      nodes whose bound exceeds the value by no more than tol times the value's size are closed
     """
 
@@ -61,6 +61,7 @@ class Branching:
         attained: Attained | None = None,
         tighten: Tighten | None = None,
         value: float = -math.inf,
+        most: float = math.inf,
         tol: float = 0.0,
     ) -> None:
         self.relaxation, self.cost = relaxation, cost
@@ -72,7 +73,7 @@ class Branching:
         self._numbers = count()
         self._open: list[_Node] = []
         self._gains = np.zeros((2, relaxation.program.columns)), np.zeros((2, relaxation.program.columns))
-        self._push(math.inf, (), None)
+        self._push(most, (), None)
 
     @property
     def bound(self) -> float:

@@ -86,15 +86,16 @@ class PhaseBranching:
         if self.length.norm is not Norm.INF:
             power = self.length.norm.power
             cost = np.zeros(self.program.columns)
-            search = ChordBranching(self.relaxation, cost, **common, tol=power * tol)  # type: ignore[arg-type]
-            search.length, search.where = self.length, where
-            return [search]
+            chord = ChordBranching(self.relaxation, cost, **common, tol=power * tol)  # type: ignore[arg-type]
+            chord.length, chord.where = self.length, where
+            return [chord]
         found = []
         for column in range(where.start, where.stop):
-            for sign in (1.0, -1.0):
+            for sign, most in ((1.0, self.program.upper[column]), (-1.0, -self.program.lower[column])):
                 cost = np.zeros(self.program.columns)
                 cost[column] = sign
-                found.append(Branching(self.relaxation, cost, **common, tol=tol))  # type: ignore[arg-type]
+                search = Branching(self.relaxation, cost, **common, most=float(most), tol=tol)  # type: ignore[arg-type]
+                found.append(search)
         return found
 
     def _value_at(self, point: Array) -> float:

@@ -46,7 +46,8 @@ class Points:
     def middles(self) -> tuple[Array, Array]:
         """(middle, half): |x - middle| <= half in every coordinate, for sure."""
         middle, half = midpoint(self.low, self.high)
-        return middle, np.where(self.low == self.high, 0.0, half)
+        point = self.low == self.high  # halves of the smallest floats are not exact
+        return np.where(point, self.low, middle), np.where(point, 0.0, half)
 
     def take(self, chosen: Indices | Mask) -> Points:
         """Some of the boxes."""
@@ -95,6 +96,5 @@ class Points:
         for start in range(0, self.columns, size):
             low, high = self.low[:, start : start + size], self.high[:, start : start + size]
             gaps = np.maximum(np.maximum(low - center, center - high), 0.0)
-            lengths = self.ball.norm.lengths(gaps * (1 - 2.0**-50))
-            missing |= lengths * (1 - 2.0**-40) > radius
+            missing |= self.ball.norm.lengths(gaps) * (1 - 2.0**-40 - size * 2.0**-50) > radius
         return missing

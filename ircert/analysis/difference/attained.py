@@ -13,7 +13,7 @@ from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Curve
+from ircert.ir.ops import Curve, Square
 
 if TYPE_CHECKING:
     from flint import arb
@@ -53,7 +53,8 @@ class Evaluation:
 
     def __init__(self, first: Graph, second: Graph, ball: Ball, norm: Norm) -> None:
         self.first, self.second, self.ball, self.norm = first, second, ball, norm
-        self.curved = any(isinstance(node.op, Curve) for graph in (first, second) for node in graph.nodes)
+        ops = (node.op for graph in (first, second) for node in graph.nodes)
+        self.curved = any(isinstance(op, Curve) and not isinstance(op, Square) for op in ops)
 
     def at(self, x: Array) -> Attained:
         """What is attained at a point near this one."""

@@ -126,7 +126,8 @@ def _listed(point: Array) -> str:
 
 
 def _work(stats: Mapping[str, Any]) -> str:
-    done = [f"{stats[name]:,} {name}" for name in ("boxes", "programs") if stats.get(name)]
+    kinds = (("boxes", "box", "boxes"), ("programs", "linear program", "linear programs"))
+    done = [f"{stats[name]:,} {one if stats[name] == 1 else many}" for name, one, many in kinds if stats.get(name)]
     return ", ".join(done) or "no search"
 
 

@@ -242,20 +242,23 @@ class _Walk:
     def _difference(self, node: Node, partner: str) -> None:
         """The form of a node's difference: the better of the direct one and of that of both values."""
         given = [self.apart[name] for name in node.operands]
-        plain = self.symbols.added([self.values[0][node.name], self.values[1][partner]], (1.0, -1.0))
         op = node.op
-        if isinstance(op, Affine):
-            operand = self.pair.second[partner].operands[0]
-            weight, bias = self.pair.apart(node.name)
-            parts: list[tuple[Matrix, Forms]] = [(op.weight, given[0])]
-            if weight.nnz if not isinstance(weight, np.ndarray) else weight.any():
-                parts.append((weight, self.values[1][operand]))
-            direct = self.symbols.mapped(parts, bias)
-        elif isinstance(op, Relu | Curve):
-            direct = self._secant(node, partner, given[0])
+        if isinstance(op, Relu | Curve):
+            plain = self.symbols.added([self.values[0][node.name], self.values[1][partner]], (1.0, -1.0))
+            self.apart[node.name] = self.symbols.tighter(self._secant(node, partner, given[0]), plain)
+        elif isinstance(op, Affine):
+            self.apart[node.name] = self._mapped(op, node.name, partner, given[0])
         else:
-            direct = self._moved(node, given)
-        self.apart[node.name] = self.symbols.tighter(direct, plain)
+            self.apart[node.name] = self._moved(node, given)
+
+    def _mapped(self, op: Affine, name: str, partner: str, given: Forms) -> Forms:
+        """W (z - z') + (W - W') z' + (b - b')."""
+        operand = self.pair.second[partner].operands[0]
+        weight, bias = self.pair.apart(name)
+        parts: list[tuple[Matrix, Forms]] = [(op.weight, given)]
+        if weight.nnz if not isinstance(weight, np.ndarray) else weight.any():
+            parts.append((weight, self.values[1][operand]))
+        return self.symbols.mapped(parts, bias)
 
     def _secant(self, node: Node, partner: str, given: Forms) -> Forms:
         name, other = node.operands[0], self.pair.second[partner].operands[0]

@@ -21,8 +21,10 @@ BUILT_IN = {
     "npz": "ircert.frontends.kinds:Npz",
     "nnet": "ircert.frontends.kinds:Nnet",
     "safetensors": "ircert.frontends.kinds:Safetensors",
+    "mat": "ircert.frontends.kinds:Mat",
     "pickles": "ircert.frontends.kinds:Pickles",
     "sklearn": "ircert.frontends.kinds:Sklearn",
+    "jax-modules": "ircert.frontends.kinds:JaxModules",
     "layers": "ircert.frontends.kinds:Layers",
     "named-arrays": "ircert.frontends.kinds:NamedArrays",
 }

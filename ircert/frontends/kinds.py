@@ -135,6 +135,36 @@ class NamedArrays(FrontEnd):
         return from_named(flattened(model), **options)
 
 
+class JaxModules(FrontEnd):
+    """Modules of equinox and flax (nnx)."""
+
+    name = "jax-modules"
+    options = frozenset({"activation", "layers"})
+
+    def accepts(self, model: object) -> bool:
+        from ircert.frontends.jax_modules import is_jax_module
+
+        return is_jax_module(model)
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.jax_modules import from_jax_module
+
+        return from_jax_module(model, **options)
+
+
+class Mat(FrontEnd):
+    """Weights and biases that MATLAB or Octave saved."""
+
+    name = "mat"
+    suffixes = (".mat",)
+    options = frozenset({"activation"})
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.mat import from_mat
+
+        return from_mat(model, options.get("activation"))
+
+
 class Pickles(FrontEnd):
     """Files that only code could read which they bring along; it is never run, and they are refused."""
 

@@ -42,7 +42,9 @@ def from_named(
     except UnsupportedModel as error:
         number = re.fullmatch(r"layer (\d+)", error.where or "")
         where = f"layer `{order[int(number[1])]}`" if number else error.where
-        raise UnsupportedModel(error.problem, where=where, remedy=error.remedy) from None
+        ordered = layers is None and error.problem.startswith("W has")
+        remedy = 'if another order is meant, name it: layers=["first", …] (command line: --layers first,…)'
+        raise UnsupportedModel(error.problem, where=where, remedy=remedy if ordered else error.remedy) from None
 
 
 def flattened(tree: Mapping[Any, Any]) -> dict[str, Any]:
@@ -67,9 +69,8 @@ def as_array(value: Any, name: str) -> NDArray[Any]:
         value = value.detach().cpu()
         value = value.double() if "float16" in str(value.dtype) else value
         return np.asarray(value.numpy())
-    if not isinstance(value, np.ndarray):
-        for attribute in ("value", "raw_value"):  # flax keeps arrays in variables
-            value = getattr(value, attribute, value)
+    if hasattr(value, "get_value"):  # flax keeps arrays in variables
+        value = value.get_value()
     try:
         array = np.asarray(value)
     except Exception as error:

@@ -21,6 +21,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "torch_files/bfloat16.safetensors": RELU,
     "nnet/mlp.nnet": UNITS,
     "nnet/mlp.nnet.gz": {"normalisation": "clipped"},
+    "mat/numbered.mat": RELU,
+    "mat/cells.mat": {},
 }
 REFUSED = {
     "torch_files/refused_pickle.pt": "never opened here; in torch, save",
@@ -69,7 +71,7 @@ def truncated(data: bytes) -> bytes:
 
 
 def overwritten(data: bytes) -> bytes:
-    return b"\x8f\x01{]" * 10 + data[40:]
+    return b"\x8f\x01{]" * 50 + data[200:]
 
 
 def longer(data: bytes) -> bytes:

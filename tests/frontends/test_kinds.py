@@ -10,7 +10,7 @@ import pytest
 import ircert
 from ircert import frontends
 from ircert.errors import UnsupportedModel
-from ircert.frontends.kinds import Ir, Layers, NamedArrays, Nnet, Npz, Onnx, Pickles, Pt2, Safetensors, Torch
+from ircert.frontends.kinds import Ir, Layers, Mat, NamedArrays, Nnet, Npz, Onnx, Pickles, Pt2, Safetensors, Torch
 from tests.frontends.support import one
 
 
@@ -20,7 +20,7 @@ class ExportedProgram:
 
 ExportedProgram.__module__ = "torch.export.exported_program"
 LAYERS = [(np.eye(2), np.zeros(2))]
-MORE = ("onnx.gz", "pt2", "exported", "nnet", "nnet.gz", "safetensors", "pth", "dict")
+MORE = ("onnx.gz", "pt2", "exported", "nnet", "nnet.gz", "safetensors", "mat", "pth", "dict")
 ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
 
 
@@ -38,6 +38,7 @@ ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
         ("net.nnet", Nnet),
         ("net.NNET.GZ", Nnet),
         ("net.safetensors", Safetensors),
+        ("net.mat", Mat),
         ("net.pth", Pickles),
         ({"fc.weight": np.eye(2)}, NamedArrays),
         (LAYERS, Layers),

@@ -104,7 +104,7 @@ def test_arrays_of_other_packages() -> None:
     narrow = SimpleNamespace(dtype="torch.bfloat16", double=lambda: tensor)
     narrow.detach = lambda: SimpleNamespace(cpu=lambda: narrow)
     assert as_array(narrow, "t") is half
-    assert as_array(SimpleNamespace(value=half), "variable") is half
+    assert as_array(SimpleNamespace(get_value=lambda: half), "variable") is half
 
 
 def test_trees_are_not_followed_for_ever() -> None:

@@ -1,0 +1,192 @@
+""".mat files of MATLAB and Octave (up to version 7): W1, b1, W2, b2, … or cells W{k}, b{k}, by scipy.
+
+Before scipy sees a file its claims are checked: what is packed unpacks to a reasonable size, and no array or cell has
+more entries than bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import re
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircert.errors import FileError, UnsupportedModel
+from ircert.files import RATIO, UNPACKED, read_bytes, understood
+from ircert.frontends.base import in_file
+from ircert.frontends.layers import from_layers
+from ircert.ir.graph import Graph
+
+_NUMBERED = re.compile(r"([wWbB])_?(\d+)")
+_NAMES = {"relu": "relu", "poslin": "relu", "linear": "identity", "purelin": "identity", "tansig": "tanh"}
+_NAMES |= {"tanh": "tanh", "logsig": "sigmoid", "sigmoid": "sigmoid", "satlins": "hard_tanh"}
+_ACTIVATIONS = ("act_fcns", "activation_fcns", "act_functions", "activations", "layer_fcns")
+_AROUND = (
+    *("number_of_layers", "number_of_inputs", "number_of_outputs", "layer_sizes", "is_symmetric", "max_layer_size"),
+    *("min_inputs", "max_inputs", "means_for_scaling", "range_for_scaling", "ranges_for_scaling", "mins", "maxs"),
+)
+_OBJECT = "of a network object MATLAB writes what only it can read: export it with exportONNXNetwork"
+_MATRIX, _COMPRESSED, _CELL, _DEEPEST = 14, 15, 1, 8
+
+
+def from_mat(path: str | os.PathLike[str], activation: str | Sequence[str] | None = None) -> Graph:
+    """The layers of the file; W may be (out, in) or (in, out) as long as the sizes tell which."""
+    with understood(path, ".mat"):
+        found = _variables(read_bytes(path), path)
+    return in_file(path, lambda: _network(found, activation))
+
+
+def _variables(data: bytes, path: object) -> dict[str, Any]:
+    if data[:8] == b"\x89HDF\r\n\x1a\n" or b"MATLAB 7.3" in data[:20]:
+        raise FileError("version 7.3, which is HDF5", path=path, remedy="save it with the option -v7")
+    if len(data) < 128 or data[126:128] != b"IM":
+        raise ValueError("it has not the header of MATLAB's versions 5 to 7")
+    _require_reason(data)
+    from scipy.io import loadmat
+
+    return {name: value for name, value in loadmat(io.BytesIO(data)).items() if not name.startswith("__")}
+
+
+# --- claims ---------------------------------------------------------------------------------------------------------
+
+
+def _require_reason(data: bytes) -> None:
+    """Every element lies within the file, and what is packed in it is of a reasonable size."""
+    left = max(UNPACKED, RATIO * len(data))
+    for kind, body in _elements(data[128:]):
+        if kind == _COMPRESSED:
+            unpacking = zlib.decompressobj()
+            body = unpacking.decompress(body, left + 1)
+            left -= len(body)
+            if left < 0:
+                raise ValueError(f"its {len(data)} bytes unpack to far more")
+            for inner, content in _elements(body):
+                _require_matrix(inner, content, 0)
+        else:
+            _require_matrix(kind, body, 0)
+
+
+def _elements(data: bytes) -> list[tuple[int, bytes]]:
+    """Types and contents of elements that lie one behind the other; small ones keep their content in the tag."""
+    found, place = [], 0
+    while place + 8 <= len(data):
+        kind, size = struct.unpack_from("<II", data, place)
+        if kind >> 16:  # both in four bytes
+            kind, size, start, step = kind & 0xFFFF, kind >> 16, place + 4, 8
+        else:
+            start, step = place + 8, 8 + (size if kind == _COMPRESSED else -(-size // 8) * 8)
+        if start + size > len(data) or (step == 8 and size > 4 and start == place + 4):
+            raise ValueError("an element is longer than the file")
+        found.append((kind, data[start : start + size]))
+        place += step
+    return found
+
+
+def _require_matrix(kind: int, content: bytes, depth: int) -> None:
+    """An array has no more entries than bytes; so have those in a cell."""
+    if kind != _MATRIX or not content:
+        return
+    if depth > _DEEPEST:
+        raise ValueError("its cells are nested too deep")
+    parts = _elements(content)
+    if len(parts) < 3:
+        raise ValueError("an array has no sizes")
+    sizes = struct.unpack(f"<{len(parts[1][1]) // 4}i", parts[1][1][: len(parts[1][1]) // 4 * 4])
+    if min(sizes, default=-1) < 0 or math.prod(sizes) > len(content):
+        raise ValueError(f"an array claims the sizes {list(sizes)[:8]} and has {len(content)} bytes")
+    if parts[0][1][:1] == bytes([_CELL]):
+        for inner, more in parts[3:]:
+            _require_matrix(inner, more, depth + 1)
+
+
+# --- layers ---------------------------------------------------------------------------------------------------------
+
+
+def _network(found: Mapping[str, Any], activation: str | Sequence[str] | None) -> Graph:
+    weights, biases, rest = _cells(found) if "W" in found else _numbered(found)
+    names = [name for name in rest if name not in _AROUND and name not in _ACTIVATIONS]
+    if names:
+        raise UnsupportedModel(
+            f"the variable `{names[0]}` is not known", remedy="save W1, b1, W2, b2, … or the cells W and b alone"
+        )
+    behind = activation if activation is not None else _activations(rest)
+    if behind is None and len(weights) > 1:
+        raise UnsupportedModel(
+            "the file does not say what stands between the layers",
+            remedy='name it: activation="relu" (command line: --activation relu)',
+        )
+    return from_layers(_turned(weights, biases), behind)
+
+
+def _cells(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """W{k} and b{k}; a single layer may be a matrix."""
+    rest = {name: value for name, value in found.items() if name not in ("W", "b")}
+    if "b" not in found:
+        raise UnsupportedModel("there are weights `W` and no `b`", remedy="save both, as cells")
+    lists = [list(v.ravel()) if v.dtype == object else [v] for v in (np.asarray(found[name]) for name in "Wb")]
+    if len(lists[0]) != len(lists[1]):
+        raise UnsupportedModel(f"there are {len(lists[0])} weights and {len(lists[1])} biases", remedy="save as many")
+    return lists[0], lists[1], rest
+
+
+def _numbered(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """W1, b1, W2, b2, …, counted from 0 or 1."""
+    matches = {name: match for name in found if (match := _NUMBERED.fullmatch(name))}
+    parts = {(match[1].lower(), int(match[2])): found[name] for name, match in matches.items()}
+    numbers = sorted(k for word, k in parts if word == "w")
+    if not numbers or len(parts) < len(matches) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        raise UnsupportedModel("there are no weights W1, W2, …, or one of them is missing", remedy=_OBJECT)
+    lonely = [f"b{k}" for word, k in parts if word == "b" and k not in numbers]
+    if lonely or numbers[0] > 1:
+        raise UnsupportedModel("layers are not numbered from 0 or 1, or a bias has no weights", remedy="save all")
+    rest = {name: value for name, value in found.items() if name not in matches}
+    return [parts["w", k] for k in numbers], [parts.get(("b", k)) for k in numbers], rest
+
+
+def _turned(weights: Sequence[Any], biases: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The layers with W (out, in): of both ways the one that fits all sizes."""
+    matrices = [_real(weight) for weight in weights]
+    vectors = [None if bias is None else _real(bias).ravel() for bias in biases]
+    ways = [matrices, [matrix.T for matrix in matrices]]
+    able = [way for way in ways if _fits(way, vectors)]
+    if len(able) == 2 and any(not np.array_equal(a, b) for a, b in zip(*ways, strict=True)):
+        raise UnsupportedModel(
+            "the sizes do not tell whether W is (out, in) or (in, out)",
+            remedy="save it as .npz: W0, b0, W1, b1, … with W of shape (out, in)",
+        )
+    if not able:
+        shapes = ", ".join(str(matrix.shape) for matrix in matrices)
+        raise UnsupportedModel(f"the sizes of W ({shapes}) and b do not fit one another"[:200], remedy="save it again")
+    return list(zip(able[0], vectors, strict=True))
+
+
+def _fits(matrices: Sequence[NDArray[Any]], vectors: Sequence[Any]) -> bool:
+    widths = all(a.shape[0] == b.shape[1] for a, b in pairwise(matrices))
+    return widths and all(b is None or len(b) == len(w) for w, b in zip(matrices, vectors, strict=True))
+
+
+def _real(value: Any) -> NDArray[Any]:
+    array = np.asarray(value)
+    if array.ndim != 2 or array.dtype.kind not in "fiu":
+        raise UnsupportedModel(f"an array of type {array.dtype} and shape {array.shape}", remedy=_OBJECT)
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _activations(rest: Mapping[str, Any]) -> list[str] | None:
+    """The activation behind each layer, if the file names them in MATLAB's words."""
+    given = next((rest[name] for name in _ACTIVATIONS if name in rest), None)
+    if given is None:
+        return None
+    words = [str(np.asarray(word).item()).strip().lower() for word in np.asarray(given).ravel()]
+    unknown = [word for word in words if word not in _NAMES]
+    if unknown:
+        raise UnsupportedModel(f"the activation {unknown[0]!r:.40} is not known", remedy="give activation=…")
+    return [_NAMES[word] for word in words]

@@ -57,6 +57,7 @@ PACKAGES = [
     "ircert.certificates",
     "ircert.logs",
     "ircert.certification",
+    "ircert.vnnlib",
     "ircert.analysis",
     "ircert.plotting",
     "ircert.testing",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ircert.cli.question import asked_graph, asked_query, shaping_passes
 from ircert.cli.streams import complain, say
+from ircert.cli.vnnlib import export_query, is_query
 from ircert.errors import CoefficientWarning, FileError, IrcertError
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 def export(options: argparse.Namespace) -> int:
     """Write the program of a question; 0 when it is written, or when its pipeline alone was asked for."""
+    if is_query(options.output):
+        return export_query(options)
+    if options.merged or options.separation is not None:
+        raise IrcertError("--merged and --separation are for VNN-LIB", remedy="write -o FILE.vnnlib")
     writer = None if options.output is None else _writer(options)
     if writer is None and not options.print_pipeline:
         raise IrcertError("no file is named", where="--output", remedy="write -o FILE.lp, or --print-pipeline alone")

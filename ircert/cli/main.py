@@ -25,6 +25,7 @@ from ircert.cli.question import add_question_options
 from ircert.cli.reproduce import add_reproduce_options
 from ircert.cli.streams import complain, drop
 from ircert.cli.verbosity import add_verbosity_options, said
+from ircert.cli.vnnlib import add_supports_options, add_verify_options, add_vnnlib_export_options
 from ircert.errors import IrcertError
 
 UNRESOLVED = 3
@@ -128,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="ircert", description="Prove where a trained neural network can be inverted, and where it cannot."
     )
     parser.set_defaults(holds_interrupts=False)
+    parser.add_argument("--name", action="version", version="ircert", help="print the name, as VNN-LIB wants it")
     parser.add_argument("--version", action="version", version=f"ircert {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_demo(commands)
@@ -140,6 +142,8 @@ def _parser() -> argparse.ArgumentParser:
     add_looking_commands(commands)
     add_difference_command(commands)
     _add_reproduce(commands)
+    _add_verify(commands)
+    _add_supports(commands)
     _add_completion(commands)
     for command in commands.choices.values():
         add_verbosity_options(command)
@@ -195,13 +199,14 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     text = "write a question about a ball as .lp, .mps or what a plugin writes, for any solver"
     export = commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}.")
     _add_program_options(export)
-    export.add_argument("-o", "--output", metavar="FILE", help="FILE.lp, FILE.mps, …")
+    export.add_argument("-o", "--output", metavar="FILE", help="FILE.lp, FILE.mps, FILE.vnnlib, …")
     export.add_argument("--print-pipeline", action="store_true", help="show what the network goes through")
     export.add_argument(
         "--minimise",
         action="store_true",
         help="write .mps with the objective negated, for GLPK and CBC, which ignore MAX",
     )
+    add_vnnlib_export_options(export)
     export.set_defaults(command=_export)
 
 
@@ -237,6 +242,20 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce = commands.add_parser("reproduce", help=text, description=f"{text[0].upper()}{text[1:]}.")
     add_reproduce_options(reproduce)
     reproduce.set_defaults(command=_reproduce)
+
+
+def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "answer a VNN-LIB query: sat, unsat, unknown or timed-out on the first line"
+    verify = commands.add_parser("verify", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_verify_options(verify)
+    verify.set_defaults(command=_verify)
+
+
+def _add_supports(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "say which VNN-LIB queries and networks can be verified, for tools that ask"
+    supports = commands.add_parser("supports", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_supports_options(supports)
+    supports.set_defaults(command=_supports)
 
 
 def _add_completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -311,6 +330,18 @@ def _reproduce(options: argparse.Namespace) -> int:
     from ircert.cli.reproduce import reproduce
 
     return reproduce(options)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from ircert.cli.vnnlib import verify
+
+    return verify(options)
+
+
+def _supports(options: argparse.Namespace) -> int:
+    from ircert.cli.vnnlib import supports
+
+    return supports(options)
 
 
 def _completion(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ import pytest
 
 import ircert
 from ircert.errors import IrcertError
+from ircert.geometry.norm import Norm
 from ircert.result.certificate import Written
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Result
@@ -21,6 +22,7 @@ RESULTS: list[dict[str, Any]] = [
     {},
     {"radius": Radius(End(math.inf, "always")), "witness": None, "max_radius": math.inf},
     {"asked_radius": 0.25, "max_radius": None, "optimum": Optimum(0.1, math.inf, "solver"), "verdict": "refuted"},
+    {"asked_radius": 1.0, "max_radius": None, "optimum": Optimum(0.1, 0.5, "solver", "a bound", Norm.ONE, 0.75)},
     {"domain": (np.array([-np.inf]), np.array([1.0])), "reason": "time", "verdict": "unresolved", "trust": "solver"},
     {"stats": {"seconds": {"a": 0.5}, "list": [1, None]}, "versions": {"a": "1"}, "seed": 3, "backend": "highs"},
     {"certificate": Written("a.json", ("claim",), "0" * 64, 10, None), "command": {"arguments": [], "model": "a"}},

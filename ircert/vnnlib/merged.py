@@ -19,7 +19,6 @@ from ircert.passes.pipeline import Pipeline
 from ircert.questions.query import Query
 from ircert.vnnlib.text import ASKED, decimal, sides
 
-
 PLAIN = "canonicalize,fold-residual,fuse-affine,eliminate-zeros"
 """To a chain of matrices and relu, which every tool reads, where there are such alone."""
 

@@ -28,8 +28,6 @@ Tighten = Callable[[Array, Array], Sides | None]
 
 WHOLE = 1e-9
 """Binaries this close to 0 or 1 are not branched on while there are others."""
-LEAST = 1e-6
-"""The gain of a branch is never taken to be smaller, as a share of the bound's size."""
 
 
 @dataclass(order=True)
@@ -72,7 +70,7 @@ class Branching:
         self._closed = -math.inf
         self._numbers = count()
         self._open: list[_Node] = []
-        self._gains = np.zeros((2, relaxation.program.columns)), np.zeros((2, relaxation.program.columns))
+        self._prices: Array | None = None
         self._push(most, (), None)
 
     @property
@@ -109,7 +107,7 @@ class Branching:
         cost, constant = self.objective(sides)
         found = self.relaxation.bound(cost, *sides)
         bound = min(_sum_up(found.bound, constant), node.bound)
-        self._learn(node, bound)
+        self._prices = found.multipliers
         if found.point is not None and self.attained is not None:
             self.value = max(self.value, self.attained(found.point))
         if bound == -math.inf or self._good_enough(bound):
@@ -146,31 +144,26 @@ class Branching:
 
     # --- which binary ------------------------------------------------------------------------------------------------
 
-    def _learn(self, node: _Node, bound: float) -> None:
-        """How much a branch gained, for the choice of later ones."""
-        if node.fixed and math.isfinite(node.bound):
-            column, choice, _ = node.fixed[-1]
-            choice = float(choice > 0)
-            total, times = self._gains
-            floor = self.value if math.isfinite(self.value) else node.bound - abs(node.bound)
-            total[int(choice), column] += node.bound - max(bound, min(floor, node.bound))
-            times[int(choice), column] += 1
-
     def _chosen(self, sides: Sides, point: Array | None) -> int | None:
-        """The open binary whose branches promise most: how far it is from 0 and 1, times what such branches gained."""
+        """The open binary whose branches promise most: how far it is from 0 and 1, times what that is worth.
+
+        Where a relaxation is optimal the rows of a fractional binary pull it both ways, with multiplier times
+        coefficient each; moving it to either side costs about as much as the rows on one side pull.
+        """
         free = self.binaries[sides[0][self.binaries] < sides[1][self.binaries]]
         if not len(free):
             return None
         if point is None:
             return int(free[0])
         part = np.clip(point[free], 0.0, 1.0)
-        total, times = self._gains
-        usual = total.sum() / max(times.sum(), 1.0)
-        gains = np.where(times[:, free] > 0, total[:, free] / np.maximum(times[:, free], 1.0), usual)
-        gains = gains + LEAST * max(usual, 1e-300)
         apart = np.minimum(part, 1 - part)
-        scores = apart * np.sqrt(gains[0] * gains[1])
-        return int(free[np.argmax(np.where(apart > WHOLE, scores + 1e-300, apart * 1e-300))])
+        scores = np.where(apart > WHOLE, apart, WHOLE * apart)
+        prices = self._prices
+        if prices is not None and len(prices) == self.relaxation.absolute.shape[0] and np.isfinite(prices).all():
+            worth = (np.abs(prices) @ self.relaxation.absolute)[free]
+            if (scores * worth).any():
+                scores = scores * worth
+        return int(free[np.argmax(scores)])
 
 
 def _sum_up(bound: float, constant: float) -> float:

@@ -60,6 +60,7 @@ PACKAGES = [
     "ircert.vnnlib",
     "ircert.analysis",
     "ircert.plotting",
+    "ircert.report",
     "ircert.testing",
     "ircert.reproduction.frame",
     "ircert.reproduction.maps",
@@ -67,8 +68,12 @@ PACKAGES = [
     "ircert.reproduction",
     "ircert.cli",
 ]
-# The shorthand methods Graph.fix and Graph.select run passes, Result.plot draws; nothing else reaches to the right.
-EXCEPTIONS = {("ircert/ir/graph.py", "ircert.passes"), ("ircert/result/result.py", "ircert.plotting")}
+# Graph.fix and Graph.select run passes, Result.plot draws, notebooks show results; nothing else reaches to the right.
+EXCEPTIONS = {
+    ("ircert/ir/graph.py", "ircert.passes"),
+    ("ircert/result/result.py", "ircert.plotting"),
+    ("ircert/result/result.py", "ircert.report"),
+}
 # These import modules by name: the registries' loader, what draws, and the list of experiments.
 IMPORTERS = {
     "ircert/plugins.py",

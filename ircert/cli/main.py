@@ -22,6 +22,7 @@ from ircert.cli.interrupts import INTERRUPTS, Ended
 from ircert.cli.looking import add_looking_commands
 from ircert.cli.model import add_model_options
 from ircert.cli.question import add_question_options
+from ircert.cli.report import add_report_options
 from ircert.cli.reproduce import add_reproduce_options
 from ircert.cli.streams import complain, drop
 from ircert.cli.verbosity import add_verbosity_options, said
@@ -142,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     add_looking_commands(commands)
     add_difference_command(commands)
     _add_reproduce(commands)
+    _add_report(commands)
     _add_verify(commands)
     _add_supports(commands)
     _add_completion(commands)
@@ -244,6 +246,13 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.set_defaults(command=_reproduce)
 
 
+def _add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write saved results as one page to read, print and send"
+    report = commands.add_parser("report", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_report_options(report)
+    report.set_defaults(command=_report)
+
+
 def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "answer a VNN-LIB query: sat, unsat, unknown or timed-out on the first line"
     verify = commands.add_parser("verify", help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -330,6 +339,12 @@ def _reproduce(options: argparse.Namespace) -> int:
     from ircert.cli.reproduce import reproduce
 
     return reproduce(options)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from ircert.cli.report import report
+
+    return report(options)
 
 
 def _verify(options: argparse.Namespace) -> int:

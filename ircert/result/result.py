@@ -170,6 +170,11 @@ class Result:
 
         return summary(self)
 
+    def _repr_html_(self) -> str:
+        """The result in a notebook."""
+        fragments = import_module("ircert.report.fragments")
+        return str(fragments.notebook(fragments.of_result(self)))
+
     def plot(self, ax: Any = None, *, image: Any = None, **options: Any) -> Any:
         """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes.
 

@@ -83,6 +83,11 @@ class Branching:
         """Whether the bracket is closed, up to the tolerance, or nothing is left to branch on."""
         return not self._open or self._good_enough(-self._open[0].key)
 
+    @property
+    def waiting(self) -> int:
+        """Open nodes."""
+        return len(self._open)
+
     def run(self, steps: float = math.inf) -> None:
         """Branch until done, for so many relaxations or until the time is over; bounds stay valid."""
         end = self.nodes + steps

@@ -27,6 +27,8 @@ from ircert.relational.safe_relaxation import SafeRelaxation
 
 NARROW = 1e-9
 """Ranges of outputs that are not cut further, as a share of their size."""
+STORED = 10**8
+"""Bounds of variables in memory at most, about."""
 TIGHTEN = 64
 """Nodes of each search for which bounds are propagated anew; later ones are small, and many."""
 
@@ -132,6 +134,11 @@ class PhaseBranching:
     def done(self) -> bool:
         """Whether all searches are."""
         return all(search.done for search in self.searches)
+
+    @property
+    def full(self) -> bool:
+        """Whether there are too many open nodes to go on: each two have bounds of all variables."""
+        return sum(search.waiting for search in self.searches) * self.program.columns >= STORED
 
     def learn(self, value: float) -> None:
         """A value that is attained."""

@@ -32,7 +32,7 @@ FEW_OUTPUTS = 8
 BOXES = "boxes cut until linear bounds on the difference close them"
 PHASES = "linear programs over phases, with checked multipliers"
 ROOT = "linear bounds on the difference"
-FULL = "there are too many boxes to go on"
+FULL = "there are too many parts to go on"
 NO_MORE = "nothing is left to be cut"
 
 
@@ -117,7 +117,8 @@ class DifferenceSearch:
         self._turn(f"{boxes.boxes:,} boxes")
         if self.pair.first.input_dim > INPUTS and not self.pair.has_curves and not self.decided:
             self._by_phases(boxes)
-        self._by_boxes(boxes)
+        if self.stop is None:
+            self._by_boxes(boxes)
 
     def _by_boxes(self, boxes: InputBranching) -> None:
         boxes.enough = self.negligible if self.epsilon is None else self.epsilon
@@ -144,9 +145,11 @@ class DifferenceSearch:
             self._found(phases.bound, None, PHASES)
             self._turn(f"{phases.nodes:,} linear programs")
             self.work["programs"] = phases.nodes
-            if is_over():
+            if is_over() or phases.full:
                 break
         self._found(phases.bound, phases.outputs, PHASES)
+        if phases.full:
+            self.stop = Stop(Cause.MEMORY, FULL)
 
     def offer(self, x: Array) -> None:
         """A point that somebody else found."""

@@ -233,3 +233,13 @@ ONE = [(np.eye(2), np.zeros(2))]
 def test_bad_questions(arguments: tuple[Any, ...], options: dict[str, Any], words: str) -> None:
     with pytest.raises((QueryError, UnsupportedModel), match=words):
         ircert.difference(*arguments, **options)
+
+
+def test_memory_ends_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ircert.relational.phase_branching.STORED", 1)
+    made = layers(5, 20, 12, 12, 2)
+    found = ircert.difference(made, rounded(made, 0.05), np.zeros(20), 1.0, tol=0)
+    assert found.reason == "memory would not suffice: there are too many parts to go on"
+    monkeypatch.setattr("ircert.relational.input_branching.STORED", 1)
+    made = layers(5, 4, 12, 12, 2)
+    assert ircert.difference(made, rounded(made, 0.05), np.zeros(4), 1.0, tol=0).verdict == "unresolved"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ircert.engines.base import Answer, Progress, Question, free_inputs
+from ircert.engines.base import Answer, Cause, Progress, Question, Stop, free_inputs
 from ircert.engines.judge import NOTHING
 from ircert.engines.optimum.beside import able_solver, solver_bound
 from ircert.engines.optimum.bracket import Asked, Bracket, bracketed
@@ -59,11 +59,8 @@ def with_optimum(question: Question, answer: Answer, norm: Norm, *, exact: bool)
     asked = Asked(question, norm, _reported(question, answer), question.tol)
     asks = not exact and able_solver(asked) is not None
     share = 1.0 - (BACKEND if question.backend is None else NAMED_BACKEND) if asks else 1.0
-    try:
-        bracket = bracketed(asked, answer.witness, Deadline(share * whole.left()))
-    except KeyboardInterrupt:
-        return answer
-    backend = None if exact else solver_bound(asked, bracket, whole)
+    bracket = bracketed(asked, answer.witness, Deadline(share * whole.left()))
+    backend = solver_bound(asked, bracket, whole) if asks and not bracket.interrupted else None
     return _joined(question, answer, bracket, norm, backend, time.perf_counter() - begin)
 
 
@@ -84,12 +81,14 @@ def _joined(
     found = _better(answer.optimum, bracket.optimum(_other(question, norm)), norm == question.norm)
     stats = {**answer.stats, "seconds": {**_phases(answer.stats), "optimum": seconds}, "optimum": bracket.stats()}
     used = backend if found is not None and found.trust == "solver" else None
-    answer = replace(answer, optimum=found, stats=stats, backend=answer.backend or used)
+    stop = Stop(Cause.INTERRUPTED).after(answer.stop) if bracket.interrupted else answer.stop
+    answer = replace(answer, optimum=found, stats=stats, backend=answer.backend or used, stop=stop)
     pair = bracket.values.pair
     if pair is None:
         return answer
+    stop = stop if bracket.interrupted else None
     certified = answer.certified if answer.trust == "exact" else End(0.0, NOTHING)  # a pair denies a solver's word
-    return replace(answer, verdict="refuted", trust="exact", stop=None, witness=pair, certified=certified)
+    return replace(answer, verdict="refuted", trust="exact", stop=stop, witness=pair, certified=certified)
 
 
 def _phases(stats: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -57,6 +57,7 @@ class Bracket:
     solver: str | None = None
     programs: int = 0
     failure: str | None = None
+    interrupted: bool = False
 
     def stats(self) -> dict[str, float | str]:
         """How much was done, and what ended it before its time."""
@@ -121,6 +122,8 @@ def bracketed(asked: Asked, known: Pair | None, deadline: Deadline) -> Bracket:
             search.run()
     except OutOfTime:
         pass
+    except KeyboardInterrupt:  # what is known is an answer
+        search.bracket.interrupted = True
     except (IrcertError, ArithmeticError) as error:  # numbers that floats do not hold: what is known stays
         search.bracket.failure = str(error)
     search.last()

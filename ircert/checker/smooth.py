@@ -12,6 +12,7 @@ from typing import Any
 from ircert.checker.collision import Collision, Integer
 from ircert.checker.limits import MOST_WEIGHTS, require_few_weights
 from ircert.errors import IrcertError
+from ircert.ir.cost import is_affordable
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 
@@ -60,6 +61,8 @@ def _require_effort(claim: Boxes | Turned, lowered: Callable[[Graph], Graph]) ->
     numbers += [*claim.x_radii, *claim.y_radii] if isinstance(claim, Boxes) else []
     if max(number.bit_length() for number in numbers) > LONGEST or columns > MOST_UNKNOWNS:
         raise ValueError("its numbers are too long, or too many, for interval arithmetic")
+    if isinstance(claim, Boxes) and not any(claim.x_radii + claim.y_radii):
+        _require_exact_effort(claim)
     for graph in (claim.model, claim.other):
         if graph is None:
             continue
@@ -71,6 +74,17 @@ def _require_effort(claim: Boxes | Turned, lowered: Callable[[Graph], Graph]) ->
             raise ValueError("interval arithmetic with its network is too long to be checked")
         if entries > MOST_ENTRIES or entries * columns > MOST_SLOPES:
             raise ValueError("interval arithmetic with its network takes too much room to be checked")
+
+
+def _require_exact_effort(claim: Boxes) -> None:
+    """Points are evaluated exactly, as far as the first curves."""
+    from ircert.ir.stem import stem
+
+    require_few_weights(claim.model)
+    front = stem(claim.model)
+    size = max(0, max(v.bit_length() for v in claim.x + claim.y) - claim.unit.bit_length() + 1)
+    if front is not None and not is_affordable(front, claim.unit, size):
+        raise ValueError("exact evaluation of its network at these points is too long to be checked")
 
 
 def _boxes_fault(claim: Boxes, arithmetic: Any) -> str | None:

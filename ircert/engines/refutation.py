@@ -9,6 +9,7 @@ from ircert.engines.base import Answer, Question, free_inputs
 from ircert.geometry.domain import Box
 from ircert.ir.boxed_pair import BoxedPair, fault_of
 from ircert.ir.enclosure import leaves_room
+from ircert.ir.stem import agrees, shares_region
 from ircert.questions.query import Query
 from ircert.result.radius import End
 from ircert.result.witness import TurnedPair, Witness, boxed_report, length, report, turned_pair
@@ -105,9 +106,17 @@ def _reproved(question: Question, answer: Answer) -> tuple[Witness, float]:
     if fault is not None:
         raise BrokenProof(f"the engine's boxes fail in interval arithmetic: {fault}")
     distance = max(question.norm.length_up(question.norm.measure(reach)) for reach in pair.reaches(center))
-    if answer.refuted == 0.0 and not is_bad_everywhere(question):
+    if answer.refuted == 0.0 and not (_shrinks(question, pair) or is_bad_everywhere(question)):
         raise BrokenProof("collisions are not shown to come arbitrarily close to the centre")
     return boxed_report(question.graph, question.other, question.norm, pair), distance
+
+
+def _shrinks(question: Question, pair: BoxedPair) -> bool:
+    """Whether pairs like this one come arbitrarily close to the centre: the stem has one value at both points and is
+    affine on their hull with the centre: so it has one value at c + t (x - c) and c + t (y - c) too, 0 < t <= 1."""
+    if any(r for _, radii in pair.sides for r in radii) or not agrees(question.graph, pair.x, pair.y):
+        return False
+    return shares_region(question.graph, [question.place.exact_center, pair.x, pair.y])
 
 
 def _is_in_domain(question: Question, pair: BoxedPair) -> bool:

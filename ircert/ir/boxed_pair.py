@@ -11,6 +11,7 @@ from flint import arb, arb_mat, ctx
 
 from ircert.ir.enclosure import enclosed_on_box
 from ircert.ir.newton import exact_ball, holds_root, near_root
+from ircert.ir.stem import agrees
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
@@ -56,6 +57,7 @@ def fault_of(graph: Graph, pair: BoxedPair, other: Graph | None = None) -> str |
 
     The radii of as many inputs as there are equations are positive: these are the unknowns, and the others are fixed
     (Krawczyk's test: `newton`). An output that does not depend on inputs in which x and y can differ is no equation.
+    Without unknowns x and y are points at which all that curves read is the same, exactly (`stem`).
     """
     if any(r < 0 for _, radii in pair.sides for r in radii):
         return "a radius is negative"
@@ -74,6 +76,8 @@ def fault_of(graph: Graph, pair: BoxedPair, other: Graph | None = None) -> str |
 
 def _difference_fault(graph: Graph, pair: BoxedPair, bits: int) -> str | None:
     unknowns = [(k, j) for k, (_, radii) in enumerate(pair.sides) for j, r in enumerate(radii) if r]
+    if not unknowns and agrees(graph, pair.x, pair.y):
+        return None
     rows = list(range(graph.output_dim))
     if len(unknowns) < len(rows):
         rows = depending_outputs(graph, pair)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ircert.ir.boxed_pair import BoxedPair
+from ircert.ir.ops import is_smooth
 from ircert.result.radius import End
 
 if TYPE_CHECKING:
     from ircert.result.result import Optimum, Result
+    from ircert.result.witness import Witness
 
 SHOWN = 8
 CLAIMS = {
@@ -41,8 +45,10 @@ PAIRS = {
 """What p* says: of the pair that is known, of all pairs, and of none."""
 TRUST = {
     "exact": "exact: proved in exact arithmetic on the loaded numbers",
+    "enclosed": "exact: proved for the real functions of the loaded numbers, in arithmetic with all rounding counted",
     "solver": "solver: rests on a solver's floating-point bound",
 }
+SAME = "all that curves read is the same at both points, in exact arithmetic"
 UNASKED = "solver: rests on bounds in floats that are not proved; no solver was asked"
 
 
@@ -54,10 +60,16 @@ def summary(result: Result) -> str:
     lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
     lines += _optimum(result) + _witness(result) + _turned(result)
     unasked = result.trust == "solver" and result.backend is None
-    lines.append(f"  trust      {UNASKED if unasked else TRUST[result.trust]}")
+    trust = "enclosed" if result.trust == "exact" and _is_smooth(result) else result.trust
+    lines.append(f"  trust      {UNASKED if unasked else TRUST[trust]}")
     lines += _certificate(result)
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
+
+
+def _is_smooth(result: Result) -> bool:
+    graphs = [graph for graph in (result.graph, result.other_graph) if graph is not None]
+    return any(is_smooth(node.op) for graph in graphs for node in graph.nodes)
 
 
 def _claim(result: Result) -> str:
@@ -129,12 +141,26 @@ def _witness(result: Result) -> list[str]:
     how = "replayed in exact arithmetic on the loaded network"
     if found.radii is not None:
         size = max(float(r) for r in found.radii.x + found.radii.y)
-        how = f"in boxes of radius {size:.2g} around these, proved by interval arithmetic"
+        how = f"in boxes of radius {size:.2g} around these, proved by interval arithmetic" if size else SAME
     return [
         f"  witness    x = {_point(found.x.tolist())}",
         f"             y = {_point(found.y.tolist())}",
         f"             {apart} {found.separation:.6g} apart; {how}",
+        *_distance(result, found),
     ]
+
+
+def _distance(result: Result, found: Witness) -> list[str]:
+    """How far out boxes lie, where turned points show a smaller end."""
+    end = result.radius.refuted
+    if found.radii is None or result.turned is None or end is None:
+        return []
+    pair = BoxedPair(found.exact.x, found.exact.y, found.radii.x, found.radii.y)
+    reaches = pair.reaches([Fraction(v) for v in result.center.tolist()])
+    away = max(result.norm.length_up(result.norm.measure(reach)) for reach in reaches)
+    if away <= float(end):
+        return []
+    return [f"             within {away!r} of the centre; the refuted end, which is less, is that of the turned points"]
 
 
 def _turned(result: Result) -> list[str]:

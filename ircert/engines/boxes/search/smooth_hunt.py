@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from ircert.engines.base import Points, Question
 from ircert.engines.boxes.falsification.smooth_pairs import SmoothPairs
 from ircert.engines.boxes.falsification.turned_points import TurnedPoints
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.stem_search import stem_pair
 from ircert.engines.refutation import BOXED, TURNED, is_bad_everywhere
 from ircert.ir.arrays import Array
 from ircert.ir.boxed_pair import BoxedPair
@@ -25,6 +26,7 @@ AGAIN = 2
 BESIDE = 1.01
 """A pair for people lies at most this much farther out than turned points."""
 FEWER_OUTPUTS = "{} outputs cannot tell {} inputs apart: no continuous map into a space of less dimension is injective"
+FLAT = "all that curves read is the same at points arbitrarily close to the centre, and so is the output"
 ROOM = "collisions come arbitrarily close to the centre: what its Jacobian leaves free does not vanish"
 
 
@@ -34,6 +36,7 @@ class SmoothHunt:
 
     question: Question
     setting: Setting
+    _flat: BoxedPair | None = field(default=None, init=False)  # a pair that shows that no ball is good
 
     @cached_property
     def turned(self) -> TurnedPoints | None:
@@ -65,7 +68,10 @@ class SmoothHunt:
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def begin(self, first: float, is_over: Callable[[], bool]) -> None:
-        """In balls that grow, until one has a violation."""
+        """What the stem shows; then in balls that grow, until one has a violation."""
+        self._look_at_stem()
+        if self.refuted == 0.0:
+            return
         most = self.question.reach
         reach = most if self.question.radius is not None else min(most, first)
         for _ in range(LEVELS):
@@ -76,6 +82,16 @@ class SmoothHunt:
             for _ in range(AGAIN):  # other starts may lead to nearer pairs
                 if not is_over() and self.refuted is not None:
                     self.look(self.refuted)
+
+    def _look_at_stem(self) -> None:
+        """A pair at which all that curves read is the same: flat regions of relus, and layers that are too narrow."""
+        found = None if self.is_bad_everywhere else stem_pair(self.question)
+        if found is None:
+            return
+        norm = self.setting.norm
+        reaches = found.boxes.reaches(self.setting.exact_center)
+        self.pairs.best = max(norm.length_up(norm.measure(reach)) for reach in reaches), found.boxes
+        self._flat = found.boxes if found.everywhere else None
 
     def look(self, reach: float, near: list[Array] | None = None) -> bool:
         """Whether something nearer was found within the reach; `near` are points that seem turned over."""
@@ -110,6 +126,8 @@ class SmoothHunt:
         if pairs is not None and self.is_bad_everywhere:
             fewer = FEWER_OUTPUTS.format(self.setting.constrained, self.setting.size)
             return End(0.0, fewer if self.question.problem == "local" else ROOM)
+        if pairs is not None and pairs[1] is self._flat:
+            return End(0.0, FLAT)
         found = [End(pairs[0], BOXED)] if pairs is not None else []
         if turned is not None:
             found.append(End(float(turned[0]), TURNED))

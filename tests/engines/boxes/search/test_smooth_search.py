@@ -138,7 +138,7 @@ def test_brackets_agree_with_sampled_determinants(curve: Curve) -> None:
 def test_hard_swish_has_kinks() -> None:
     """x + h(x) / 2 around 0: the slope is 1 + (2 x + 3) / 12, 3/4 and 1 on both sides of -3."""
     result = ask(bend(0.5, 2, HardSwish()), [0.0, 0.0], max_radius=8.0)
-    assert float(result.radius.certified) == 8.0
+    assert float(result.radius.certified) >= 8.0
     turned = ask(bend(3.0, 1, HardSwish()), [0.0], max_radius=8.0)  # 1 + (2 x + 3) / 2 = 0 at -5/2
     assert turned.radius.refuted is not None
     assert turned.radius.certified <= 2.5 <= turned.radius.refuted
@@ -264,7 +264,7 @@ def test_auto_asks_boxes_and_others_refuse_in_words() -> None:
         ircert.program(graph, ircert.Query("local", center=[0, 0], radius=1.0))
     build = ircert.Builder(1)
     with pytest.raises(UnsupportedModel, match="no search takes `exp`"):
-        ask(build.graph(build.node(Exp(), build.node(Silu(), build.input))), [0.0])
+        ask(build.graph(build.add(build.input, build.node(Exp(), build.node(Silu(), build.input)))), [0.0])
 
 
 def test_the_first_report_counts_curves() -> None:

@@ -79,6 +79,8 @@ ELSEWHERE = {
     "tests/engines/regions/test_engine.py": within(
         "ircert/engines/regions", "cutting", "pairs", "roundness", "violations"
     ),
+    # layers of Keras, each by its meaning
+    "tests/frontends/keras/test_model.py": within("ircert/frontends/keras", "layers"),
     # operations of torch, each by its meaning
     "tests/frontends/pt2/test_translate.py": within("ircert/frontends/pt2", "call", "layout", "linear", "pointwise"),
     "tests/ir/ops/test_piecewise.py": ["ircert/ir/ops/base.py"],

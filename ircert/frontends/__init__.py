@@ -17,6 +17,7 @@ BUILT_IN = {
     "onnx": "ircert.frontends.kinds:Onnx",
     "torch": "ircert.frontends.kinds:Torch",
     "pt2": "ircert.frontends.kinds:Pt2",
+    "keras": "ircert.frontends.kinds:Keras",
     "ir": "ircert.frontends.kinds:Ir",
     "npz": "ircert.frontends.kinds:Npz",
     "nnet": "ircert.frontends.kinds:Nnet",

@@ -165,6 +165,26 @@ class Mat(FrontEnd):
         return from_mat(model, options.get("activation"))
 
 
+class Keras(FrontEnd):
+    """Keras 3 models, as files or objects; files need no Keras."""
+
+    name = "keras"
+    suffixes = (".keras",)
+    options = Onnx.options
+
+    def accepts(self, model: object) -> bool:
+        kinds = type(model).__mro__
+        return super().accepts(model) or any(
+            kind.__name__ == "Model" and kind.__module__.split(".")[0] == "keras" for kind in kinds
+        )
+
+    def read(self, model: Any, **options: Any) -> Graph:
+        from ircert.frontends.keras import from_keras, from_keras_file
+        from ircert.frontends.onnx.interface import Options
+
+        return (from_keras_file if super().accepts(model) else from_keras)(model, Options(**options))
+
+
 class Pickles(FrontEnd):
     """Files that only code could read which they bring along; it is never run, and they are refused."""
 

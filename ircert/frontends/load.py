@@ -17,7 +17,7 @@ FOR = {
     "normalisation": ".nnet files",
 }
 """Which models an option is for."""
-READ = (".onnx", ".pt2", ".safetensors", ".nnet", ".mat", ".npz", ".ir")
+READ = (".onnx", ".pt2", ".safetensors", ".keras", ".nnet", ".mat", ".npz", ".ir")
 """How names of files end that are read (.onnx and .nnet also packed, with .gz)."""
 
 
@@ -32,7 +32,7 @@ def load(
     layers: Sequence[str] | str | None = None,
     normalisation: str | None = None,
 ) -> Graph:
-    """The graph of a model: a file (.onnx, .pt2, .safetensors, .nnet, .mat, …), an ONNX ModelProto or its bytes, a
+    """The graph of a model: a file (.onnx, .pt2, .keras, .safetensors, .nnet, …), an ONNX ModelProto or its bytes, a
     list of layers [(W, b), …], a dict of weights and biases by name, a scikit-learn MLPRegressor (also behind scalers
     in a Pipeline), a torch.nn.Module, or a graph itself. `spec/frontends.md` has the whole list.
 

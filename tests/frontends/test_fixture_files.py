@@ -21,6 +21,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "torch_files/bfloat16.safetensors": RELU,
     "nnet/mlp.nnet": UNITS,
     "nnet/mlp.nnet.gz": {"normalisation": "clipped"},
+    "keras_files/dense.keras": {},
+    "keras_files/conv.keras": {},
     "mat/numbered.mat": RELU,
     "mat/cells.mat": {},
 }

@@ -10,7 +10,20 @@ import pytest
 import ircert
 from ircert import frontends
 from ircert.errors import UnsupportedModel
-from ircert.frontends.kinds import Ir, Layers, Mat, NamedArrays, Nnet, Npz, Onnx, Pickles, Pt2, Safetensors, Torch
+from ircert.frontends.kinds import (
+    Ir,
+    Keras,
+    Layers,
+    Mat,
+    NamedArrays,
+    Nnet,
+    Npz,
+    Onnx,
+    Pickles,
+    Pt2,
+    Safetensors,
+    Torch,
+)
 from tests.frontends.support import one
 
 
@@ -18,9 +31,14 @@ class ExportedProgram:
     """Stands in for torch's."""
 
 
+class Model:
+    """Stands in for Keras'."""
+
+
+Model.__module__ = "keras.src.models.model"
 ExportedProgram.__module__ = "torch.export.exported_program"
 LAYERS = [(np.eye(2), np.zeros(2))]
-MORE = ("onnx.gz", "pt2", "exported", "nnet", "nnet.gz", "safetensors", "mat", "pth", "dict")
+MORE = ("onnx.gz", "pt2", "exported", "nnet", "nnet.gz", "safetensors", "mat", "keras", "keras model", "pth", "dict")
 ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
 
 
@@ -39,6 +57,8 @@ ENDS = [frontends.REGISTRY.get(name)() for name in frontends.BUILT_IN]
         ("net.NNET.GZ", Nnet),
         ("net.safetensors", Safetensors),
         ("net.mat", Mat),
+        ("net.keras", Keras),
+        (Model(), Keras),
         ("net.pth", Pickles),
         ({"fc.weight": np.eye(2)}, NamedArrays),
         (LAYERS, Layers),

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ircert.checker.structure import Known, Structure
+from ircert.checker.structure import MOST_SPANNED, Known, Structure
 from ircert.checker.walking import LinearMap
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
@@ -39,10 +39,27 @@ def steps_to(graph: Graph, other: Graph | None, knowledge: Knowledge) -> Known:
             taken.append(token)
             known.take(token)
     if other is not None and not known.is_enough:
-        for number in range(len(set(names.values())), len(known.steps.steps)):
-            taken.append(f">{number}")
-            known.take(taken[-1])
+        own = len(set(names.values()))
+        for number in range(own, len(known.steps.steps)):
+            for token in (*_spanning(known, number, own), f">{number}"):
+                taken.append(token)
+                known.take(token)
     return known
+
+
+def _spanning(known: Known, number: int, own: int) -> list[str]:
+    """Steps from affine maps of this network to one of the other's that reads the same node."""
+    steps = known.steps.steps
+    if steps[number].map is None or not known.unknown[steps[number].operands[0]]:
+        return []
+    return [
+        f"+{number}:{k}"
+        for k in range(own)
+        if steps[k].map is not None
+        and steps[k].operands == steps[number].operands
+        and len(known.unknown[k]) < steps[k].size
+        and steps[k].size * len(known.unknown[steps[k].operands[0]]) <= MOST_SPANNED
+    ]
 
 
 def front(known: Known) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from ircert.checker import injective
@@ -23,10 +24,12 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu, Select
 from ircert.ir.ops.curves import Elu
 
-MOST_STEPS, MOST_AT_ONCE = 2**20, 2**22
-"""… and weights of a map that is computed back."""
+MOST_STEPS, MOST_AT_ONCE, MOST_SPANNED = 2**20, 2**22, 2**14
+"""… weights of a map that is computed back, and of rows whose combinations are looked at."""
 BOUND = "[0-9]{1,9}=[0-9]{1,40}/[0-9]{1,40}"
-TOKEN = re.compile(rf"[<>][0-9]{{1,9}}|~[0-9]{{1,9}}:[0-9]{{1,9}}:(?:inf|1|2(?::{BOUND}(?:,{BOUND})*+)?)")
+TOKEN = re.compile(
+    rf"[<>][0-9]{{1,9}}|[+][0-9]{{1,9}}:[0-9]{{1,9}}|~[0-9]{{1,9}}:[0-9]{{1,9}}:(?:inf|1|2(?::{BOUND}(?:,{BOUND})*+)?)"
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ class Known:
         self.claim.counts[token[0]] += 1
         if token[0] == "~":
             return self._contracted(int(first), *rest)
+        if token[0] == "+":
+            return self._spanned(int(first), int(rest[0]))
         (self._forward if token[0] == ">" else self._backward)(int(first), self.steps.steps[int(first)])
         return None
 
@@ -213,6 +218,30 @@ class Known:
             found |= group if seen[block] else set()
         return found
 
+    def _spanned(self, number: int, source: int) -> str | None:
+        """Entries of V u + a whose rows are combinations of known rows of W u + b, where entries of u are not known."""
+        if source >= len(self.steps.steps):
+            return f"there is no node {source}"
+        wanted, given = (self.steps.steps[k] for k in (number, source))
+        if wanted.map is None or given.map is None or wanted.operands != given.operands:
+            return f"`{wanted.name}` and `{given.name}` are not affine maps of one node"
+        unknown = self.unknown[wanted.operands[0]]
+        known = [i for i in range(given.size) if i not in self.unknown[source]]
+        if len(known) * len(unknown) > MOST_SPANNED:
+            raise TooLong(f"known rows have more than {MOST_SPANNED} entries: too long to be checked")
+        self.steps.spend(
+            (len(known) + wanted.size) * len(known) * (1 + len(unknown)) * (given.map.bits + wanted.map.bits)
+        )
+        basis: dict[int, dict[int, Fraction]] = {}
+        for i in known:
+            row = _reduced(given.map.fractions(i, unknown), basis)
+            if row:
+                basis[next(iter(row))] = row
+        for i in list(self.unknown[number]):
+            if not _reduced(wanted.map.fractions(i, unknown), basis):
+                self.unknown[number].discard(i)
+        return None
+
     def _contracted(self, total: int, start: str, norm: str, bounds: str = "") -> str | None:
         """s follows from k s + g(s), if that is known and g has a Lipschitz constant below k (C-23)."""
         step, at = self.steps.steps[total], int(start)
@@ -226,6 +255,17 @@ class Known:
             return f"what `{step.name}` adds to `{self.steps.steps[at].name}` is not seen to be a contraction"
         self.unknown[at].clear()
         return None
+
+
+def _reduced(row: dict[int, Fraction], basis: dict[int, dict[int, Fraction]]) -> dict[int, Fraction]:
+    """What is left of a row after elimination of each pivot, in the order in which rows were found."""
+    for pivot, other in basis.items():
+        factor = row.get(pivot, Fraction(0)) / other[pivot]
+        if factor:
+            row = {
+                j: v for j in {**row, **other} if (v := row.get(j, Fraction(0)) - factor * other.get(j, Fraction(0)))
+            }
+    return row
 
 
 def read_steps(given: Any) -> list[str]:

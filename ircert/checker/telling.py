@@ -67,6 +67,7 @@ def _steps(claim: Structure) -> list[str]:
     """The steps that were taken, if they are not too many."""
     names = [node.name for node in Steps(claim.model, claim.other).steps]
     way = {"<": "what is known of {} says something about what it reads (C-22 to C-24)", ">": "{} is computed"}
+    way["+"] = "rows of {} are combinations of known rows of {} (C-22)"
     way["~"] = "{} is k s + g(s), which determines s = {}: g is a contraction (C-23)"
     shown = []
     for token in claim.steps[:SHOWN]:

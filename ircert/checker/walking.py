@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
@@ -84,6 +85,11 @@ class LinearMap:
     def bits(self) -> int:
         """Of the longest number, at most."""
         return self.exponent + 1 + max(0, int(np.frexp(np.abs(np.append(self.data, self.bias)).max())[1]))
+
+    def fractions(self, i: int, columns: set[int]) -> dict[int, Fraction]:
+        """The weights of a row in some columns."""
+        found = ((self.columns[k], Fraction(self.integers[k], 1 << self.exponent)) for k in self.row(i))
+        return {j: value for j, value in found if j in columns}
 
     def row(self, i: int) -> range:
         """Where the weights of a row are."""

@@ -95,7 +95,25 @@ class SecondStructure:
             return False
         if token[0] == "~":
             return self.contracts(int(rest[0]), int(rest[1]), rest[2], rest[3] if len(rest) > 3 else "")
+        if token[0] == "+":
+            return self.combines(int(rest[0]), int(rest[1]))
         (self.forwards if token[0] == ">" else self.backwards)(int(rest[0]))
+        return True
+
+    def combines(self, number: int, source: int) -> bool:
+        """A row is a combination of others if one unknown more, with that row, is determined by them and by 0."""
+        if source >= len(self.nodes) or self.nodes[number][1] != self.nodes[source][1]:
+            return False
+        wanted, given = (matrix(self.nodes[k][0].op) for k in (number, source))
+        if wanted is None or given is None:
+            return False
+        reads = self.nodes[number][1][0]
+        free = [j for j in range(len(given[0])) if not self.has(reads, j)]
+        known = [[given[i][j] for j in free] + [F(0)] for i in range(len(given)) if self.has(source, i)]
+        for i, row in enumerate(wanted):
+            system = [[*known_row] for known_row in known] + [[row[j] for j in free] + [F(1)]]
+            if -1 in determined(system, [*free, -1]):
+                self.learn(number, [i])
         return True
 
     def places(self, reads: list[int]) -> list[tuple[int, int]]:

@@ -125,7 +125,8 @@ def test_steps_in_any_order_prove_nothing_false(data: st.DataObject) -> None:
     graph = ircert.parse(str(build.graph(build.concat(*names[-2:]))))
     places = st.integers(0, len(graph.nodes))
     contraction = st.builds("~{}:{}:{}".format, places, places, st.sampled_from(["inf", "1", "2"]))
-    token = st.one_of(st.builds("<{}".format, places), st.builds(">{}".format, places), contraction)
+    spanning = st.builds("+{}:{}".format, places, places)
+    token = st.one_of(st.builds("<{}".format, places), st.builds(">{}".format, places), contraction, spanning)
     taken = data.draw(st.lists(token, max_size=12))
     for tokens in (taken, steps(graph), [*steps(graph), *taken]):
         text = written(graph, tokens)
@@ -177,6 +178,24 @@ def test_an_output_that_is_computed_from_the_other_ones() -> None:
     after = ircert.load([([[1.0, -1.0]], None), ([[2.0]], [1.0])])
     second, foreign = first.then(after), ircert.load([([[1.0, 0.0, 0.0]], None)])
     for other, good in ((second, True), (foreign, False)):
+        text = written(first, steps(first, other), problem="transform", other=network(other))
+        assert passes(text) is good
+        assert proves(text) is good
+
+
+@pytest.mark.rule("C-22")
+def test_combinations_of_known_rows() -> None:
+    """Outputs of one last layer, chosen and mixed; what is no combination stays unknown."""
+    inner = ircert.load([([[1.0, 2.0, 3.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.5]], [0.5, -1.0, 0.0]), (np.eye(3), None)])
+    last = np.array([[1.0, 2.0, 0.0], [0.5, 0.0, 1.0], [1.5, 2.0, 1.0], [0.0, 0.0, 1.0]])
+
+    def ending(rows: Any) -> Graph:
+        build = ircert.Builder(3)
+        return build.graph(build.affine(build.insert(inner, build.input), rows))
+
+    first = ending(last[:2])
+    for rows, good in ((last[1:2], True), (last[2:3], True), ([3.0, -1.0] @ last[:2], True), (last[3:], False)):
+        other = ending(np.atleast_2d(rows))
         text = written(first, steps(first, other), problem="transform", other=network(other))
         assert passes(text) is good
         assert proves(text) is good

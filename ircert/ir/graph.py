@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from ircert.ir.node_bounds import NodeBounds
+
+
+SHOWN = 20
+"""Nodes that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,17 @@ class Graph:
         from ircert.ir.printer import to_text
 
         return to_text(self)
+
+    def _repr_html_(self) -> str:
+        """The graph in a notebook: its nodes, as far as somebody reads them."""
+        rows = [
+            f"<tr><td>{escape(node.name)}</td><td>{escape(node.op.kind)}</td>"
+            f"<td>{escape(', '.join(node.operands))}</td><td>{self.sizes[node.name]}</td></tr>"
+            for node in self.nodes[:SHOWN]
+        ]
+        more = f"<p>… and {len(self.nodes) - SHOWN} more</p>" if len(self.nodes) > SHOWN else ""
+        head = "<tr><th>node</th><th>operation</th><th>of</th><th>length</th></tr>"
+        return f"<p><code>{escape(repr(self))}</code></p><table>{head}{''.join(rows)}</table>{more}"
 
     def __repr__(self) -> str:
         return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -161,6 +162,10 @@ class Program:
             lines.append(f"{title}:")
             lines += [f"  {_described(block)}" for block in blocks]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The summary in a notebook."""
+        return f"<pre>{escape(self.summary())}</pre>"
 
     def __repr__(self) -> str:
         return f"<ircert.Program {self.columns} variables, {len(self.rhs)} rows, {int(self.integer.sum())} integer>"

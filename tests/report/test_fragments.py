@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+import ircert
 from ircert.report.fragments import of_facts, point
 from ircert.result.certificate import Written
 from ircert.result.result import Optimum
 from tests.report.test_page import Reader
-from tests.result.support import made
+from tests.result.support import fold, made
 
 
 def shown(text: str) -> str:
@@ -33,3 +34,12 @@ def test_long_points_are_cut() -> None:
     assert point([1.5, 2.0]) == "(1.5, 2)"
     assert point(np.arange(100)).endswith("11, … (100 numbers))")
     assert "<b>" not in of_facts("<b>", [("a", "<b>")])
+
+
+def test_graphs_and_programs_show_themselves() -> None:
+    graph = ircert.load([(np.eye(2), None)] * 15)
+    text = shown(graph._repr_html_())
+    assert "affine" in text
+    assert "… and" in text
+    program = ircert.program(fold(), ircert.Query("local", [0.0], 1.0))
+    assert "problem local" in shown(program._repr_html_())

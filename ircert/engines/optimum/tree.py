@@ -24,6 +24,8 @@ EXACT = 1e-9
 """An excess below that is none, in parts of the largest size of what is read or measured."""
 ROUNDING = 2.0**-50
 """More than what one product and one sum may get wrong, relatively."""
+AGAIN = 1e-6
+"""A part is bounded again where that gains at least this share."""
 RIM = 0.2
 """A gap is split no nearer to its bounds than this, in parts of their distance."""
 
@@ -96,11 +98,25 @@ class Tree:
                 self._keep(made)
                 return made
             heapq.heappop(self._open)
-            if part.split is None:
-                self.closed = max(self.closed, part.bound)
-                continue
-            return self._halved(part, part.split)
+            if part.split is not None:
+                return self._halved(part, part.split)
+            again = self._once_more(part)
+            if again is not None:
+                return again
+            self.closed = max(self.closed, part.bound)
         return None
+
+    def _once_more(self, part: Part) -> Part | None:
+        """A part that cannot be split, with a lesser bound: its last point may have brought planes around a ball."""
+        try:
+            made = self._made(part.limits, part.bound, part.axis)
+        except BaseException:
+            self._keep(part)
+            raise
+        if not made.bound < part.bound - AGAIN * abs(part.bound):
+            return None
+        self._keep(made)
+        return made
 
     def _halved(self, part: Part, split: tuple[int, float, float]) -> Part:
         """Two parts instead of one; that with the larger bound."""

@@ -87,11 +87,20 @@ class Values:
             self.seconds += time.monotonic() - begin
 
     def _climbed(self, start: list[Array]) -> bool:
-        points = [self.box.point(offsets) for offsets in start]
+        """Whether a climb from offsets of a pair, or the start itself, gives a better pair."""
+        before, points = self.value, [self.box.point(offsets) for offsets in start]
         known = (points[0], points[1] if len(points) > 1 else self.box.center)
-        with until(Deadline(CLIMB * left())):  # the rest is for making the end exact
-            end = climbed(self.graph, self.query, known, self.most)
-        return self._exact(end) or self._exact(known)
+        if self.tries == 1 or self._is_enough(self._about(known)):  # exact pairs first, where time may be short
+            self._exact(known)
+        if not self._is_enough(self.value):
+            with until(Deadline(CLIMB * left())):  # the rest is for making the end exact
+                end = climbed(self.graph, self.query, known, self.most)
+            if not self._exact(end):
+                self._exact(known)
+        return self.value > before
+
+    def _is_enough(self, value: float) -> bool:
+        return value * BETTER >= self.most
 
     def _is_near(self, x: Array, y: Array) -> bool:
         """Whether two points have one output, about: then they are a pair as they are."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ircert.analysis.lipschitz.bilipschitz import bilipschitz as bilipschitz
     from ircert.analysis.observation import observability as observability
     from ircert.analysis.steps.step_size import step_size as step_size
+    from ircert.atlases.atlas import atlas as atlas
     from ircert.certification import certify as certify
     from ircert.errors import IrcertError as IrcertError
     from ircert.frontends.load import load as load
@@ -47,6 +48,7 @@ _MODULES = {
     "Program": "ircert.programs.program",
     "Query": "ircert.questions.query",
     "Result": "ircert.result.result",
+    "atlas": "ircert.atlases.atlas",
     "bilipschitz": "ircert.analysis.lipschitz.bilipschitz",
     "difference": "ircert.analysis.difference.question",
     "enumerate_regions": "ircert.analysis.linear_regions",

@@ -96,7 +96,7 @@ def certify(
     """
     start = time.perf_counter()
     whole = Deadline(math.inf if time_limit is None or not _is_number(time_limit) else float(time_limit))
-    _check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
+    check_options(backend, formulation, tol, time_limit, seed, threads, progress, require)
     loaded = graph if isinstance(graph, Graph) else load(graph)
     query, limit = _asked(_optional_network(other), center, problem, norm, radius, max_radius, domain)
     measured = _objective(optimum, objective_norm, query, radius)
@@ -193,6 +193,27 @@ def _objective(optimum: Any, given: Any, query: Query, radius: Any) -> Norm:
     return query.norm if given is None else norm_of(given)
 
 
+def search_about(
+    graph: Graph, center: Any, problem: str, other: Graph | None, norm: NormLike, max_radius: Real | None, **given: Any
+) -> Question:
+    """The question how large a ball around a centre may be; `given` has the domain and the options of `Question`."""
+    query, limit = _asked(other, center, problem, norm, None, max_radius, given.pop("domain"))
+    query.check(graph)
+    place = Place.of(query.ball)
+    return Question(graph, other, query.problem, place, radius=None, max_radius=limit, **given)
+
+
+def answer_to(question: Question, engine: Engine) -> Answer:
+    """What an engine says about a search, before it is judged; its refusals are errors."""
+    with until(question.deadline), one_thread(), one_process():
+        answer = _by_form_alone(question, engine) if engine.takes_smooth else None
+        if answer is None:
+            certifiable(question.graph, "the network")
+            check(engine, question)
+            answer = ask(engine, question)
+    return answer
+
+
 def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> Result:
     from ircert.certificates.writing import write
 
@@ -283,9 +304,10 @@ def piecewise_linear(given: Any, what: str) -> Graph:
     return graph
 
 
-def _check_options(
+def check_options(
     backend: Any, formulation: Any, tol: Any, time_limit: Any, seed: Any, threads: Any, progress: Any, require: Any
 ) -> None:
+    """QueryError unless these are options of a search."""
     from ircert import backends
 
     if backend is not None:

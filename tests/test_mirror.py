@@ -38,6 +38,17 @@ ELSEWHERE = {
     "tests/analysis/lipschitz/test_bilipschitz.py": within(
         "ircert/analysis/lipschitz", "cells", "chords", "enclosures", "exact", "pieces"
     ),
+    # one table, by many ways to it
+    "tests/atlases/test_atlas.py": [
+        *within("ircert/atlases", "asked", "chain", "layout", "ledger", "plane", "plane_rows", "row", "running"),
+        "ircert/engines/boxes/search/following.py",
+    ],
+    "tests/atlases/test_neighbours.py": within("ircert/atlases", "joining"),  # with contradictions that are made up
+    "tests/atlases/test_table.py": [
+        *within("ircert/atlases", "merging"),
+        *within("ircert/cli", "atlas"),
+        *within("ircert/plotting", "atlas"),
+    ],
     # what the checker reads and says, by certificates
     "tests/checker/test_checker.py": within("ircert/checker", "collision", "reading", "telling"),
     "tests/checker/test_injective.py": ["ircert/checker/network.py"],

@@ -14,6 +14,7 @@ from contextlib import nullcontext
 
 from ircert import __version__
 from ircert.cli.arguments import BAD_USAGE, Arguments
+from ircert.cli.atlas import add_atlas_command
 from ircert.cli.certify import EXAMPLES, add_certify_options, add_output_options
 from ircert.cli.check import add_check_options
 from ircert.cli.completion import USE, add_completion_options
@@ -42,6 +43,7 @@ NUMERIC = (
     "--threads",
     "--value",
     "--of",
+    *("--grid", "--trajectory", "--steps", "--time-each", "--workers"),
 )
 INTERNAL_ERROR = 70
 """Exit code for a bug: none of the codes that mean a verdict."""
@@ -142,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_plot(commands)
     add_looking_commands(commands)
     add_difference_command(commands)
+    add_atlas_command(commands)
     _add_reproduce(commands)
     _add_report(commands)
     _add_verify(commands)

@@ -19,6 +19,7 @@ from ircert.errors import MissingExtra
 if find_spec("matplotlib") is None:
     raise MissingExtra("matplotlib", extra="plot", purpose="drawing")
 
+from ircert.plotting.atlas import plot_atlas
 from ircert.plotting.ball import draw_ball
 from ircert.plotting.curves import draw_curve, draw_name, draw_points
 from ircert.plotting.figure import add_legend, check_picture, new_axes, new_panels, save
@@ -46,6 +47,7 @@ __all__ = [
     "image_shape",
     "new_axes",
     "new_panels",
+    "plot_atlas",
     "plot_pair",
     "plot_result",
     "save",

@@ -115,7 +115,7 @@ def _refusal(engine: Engine, question: Question) -> str | None:
 
 def _in_turns(question: Question, able: dict[str, Engine], efforts: dict[str, Effort]) -> Answer:
     """The answers of engines that go on from each other's."""
-    known: Answer | None = None
+    known = question.known
     done: list[tuple[str, Answer, Stop | None]] = []
     tired: set[str] = set()
     failure = ""

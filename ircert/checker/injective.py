@@ -69,8 +69,6 @@ class Part:
 
 def fault_of(claim: Injective, stop: Callable[[], bool] | None = None) -> str | None:
     """None if the claim is proved; else the first thing that is wrong. TooLong once `stop` says so."""
-    if claim.radius is None and any(side is not None for side in claim.low + claim.high):
-        return "the whole space has no domain"
     for c, a, b in zip(claim.center, claim.low, claim.high, strict=True):
         if (a is not None and c < a) or (b is not None and c > b):
             return "the centre lies outside the domain"
@@ -95,7 +93,10 @@ class Checking:
         low = [v if a is None else max(a << more, v) for v, a in zip(low, claim.low, strict=True)]
         high = [v if b is None else min(b << more, v) for v, b in zip(high, claim.high, strict=True)]
         self.root = Part(low, high, {})
-        self.free = [j for j, (a, b) in enumerate(zip(low, high, strict=True)) if a < b or self.whole]
+        pinned = {j for j, (a, b) in enumerate(zip(claim.low, claim.high, strict=True)) if a is not None and a == b}
+        self.free = [
+            j for j, (a, b) in enumerate(zip(low, high, strict=True)) if (a < b or self.whole) and j not in pinned
+        ]
         self.words = words(max(map(int.bit_length, low + high)))
 
     def fault(self, stop: Callable[[], bool]) -> str | None:

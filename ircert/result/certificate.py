@@ -139,7 +139,8 @@ def text_of(
     """The text of a certificate: problem, norm, centre and domain, what is claimed, and the networks."""
     problem, norm, center, domain = place
     own = parts[0] if len(parts) == 1 else {"kind": "bracket", "parts": parts}
-    whole = domain is None or own.get("radius") == "inf"
+    pinned = domain is not None and bool((domain[0] == domain[1]).any())
+    whole = domain is None or (own.get("radius") == "inf" and not pinned)
     fields: dict[str, Any] = {
         "schema": SCHEMA,
         "problem": problem,

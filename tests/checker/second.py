@@ -62,7 +62,8 @@ class Second:
             a, b = self.low[j], self.high[j]
             low, high = c - self.radius, c + self.radius
             box[j] = (low if a is None else max(a, low), high if b is None else min(b, high))
-        self.free = [j for j, (a, b) in box.items() if self.whole or a < b]
+        pinned = [a is not None and a == b for a, b in zip(self.low, self.high, strict=True)]
+        self.free = [j for j, (a, b) in box.items() if not pinned[j] and (self.whole or a < b)]
         if len(self.matrix) != len(self.free) or any(len(row) != self.graph.output_dim for row in self.matrix):
             return False
         try:

@@ -146,8 +146,19 @@ def test_the_whole_space() -> None:
     assert fault(written(bent, [0], radius="inf", matrix=[["8"]], cover="?0 = =")) is None
     for cover in ("/0 =4 =4", "-", "?0 = !0:1"):
         assert fault(written(bent, [0], radius="inf", matrix=[["8"]], cover=cover)) is not None
-    boxed = {"domain": {"low": ["-1"], "high": [None]}}
-    assert check_text(json.dumps({**written(bent, [0], radius="inf", matrix=[["8"]], cover="=4"), **boxed}))[1]
+    boxed = {"domain": {"low": ["-1"], "high": [None]}, "radius": "inf", "matrix": [["8"]], "cover": "=4"}
+    assert fault(written(bent, [0], **boxed)) is None
+    assert fault(written(bent, [-2], **boxed)) is not None  # the centre lies outside
+
+
+@pytest.mark.rule("C-8")
+def test_the_whole_space_with_a_pinned_input() -> None:
+    """x_0 + 2 x_1 tells points apart that differ in x_1 alone."""
+    graph = ircert.load([([[1.0, 2.0]], None)])
+    pinned = {"domain": {"low": ["3", None], "high": ["3", None]}, "radius": "inf", "cover": "="}
+    assert fault(written(graph, [3, 0], matrix=[["8"]], **pinned)) is None
+    assert fault(written(graph, [3, 0], matrix=[["8"], ["8"]], **pinned)) is not None
+    assert fault(written(graph, [3, 0], matrix=[["8"], ["8"]], **{**pinned, "domain": None})) is not None
 
 
 @pytest.mark.rule("C-13")

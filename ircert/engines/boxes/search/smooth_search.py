@@ -35,6 +35,7 @@ from ircert.engines.judge import NOTHING
 from ircert.engines.sharing import good_radius
 from ircert.errors import ProcessError
 from ircert.ir.arrays import Array
+from ircert.ir.ops import Affine
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.radius import End
 from ircert.result.result import Verdict
@@ -64,6 +65,8 @@ SMALLER, TRIES = 0.25, 24
 """How much smaller a first ball is than one that was not proved, and how many of `pseudo` are tried."""
 FARTHER = 2.0
 """How much larger balls than the one that is asked about a new covering serves."""
+MOST_ENTRIES = 1 << 24
+"""Of the matrices of a network, which are written out several times: a gigabyte."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -127,6 +130,9 @@ class SmoothSearch:
         return self._ends(stop)
 
     def _searched(self) -> Stop | None:
+        entries = sum(math.prod(n.op.weight.shape) for n in self.setting.graph.nodes if isinstance(n.op, Affine))
+        if entries > MOST_ENTRIES:
+            return Stop(Cause.MEMORY, f"the matrices of the network have {entries:,} entries")
         with np.errstate(all="ignore"):
             self._begin()
             if not self._is_flat:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import ircert
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search import smooth_search
 from ircert.errors import IrcertError, QueryError, UnsupportedModel
 from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
@@ -295,3 +296,13 @@ def test_compositions_of_shears_are_never_refuted(seed: int, problem: str) -> No
     result = ask(build.graph(x), rng.normal(size=2), problem=problem, time_limit=0.3, radius=2.0, **other)
     assert result.verdict != "refuted"
     assert (result.witness, result.turned) == (None, None)
+
+
+def test_networks_whose_matrices_are_too_large_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smooth_search, "MOST_ENTRIES", 3)
+    build = ircert.Builder(2)
+    bent = build.node(Tanh(), build.affine(build.input, [[1.0, 2.0], [3.0, 4.0]]))
+    graph = build.graph(build.add(build.input, build.affine(bent, -np.eye(2))))
+    found = ircert.certify(graph, [0.0, 0.0], engine="boxes", time_limit=10)
+    assert (found.verdict, float(found.radius.certified)) == ("unresolved", 0.0)
+    assert "8 entries" in found.summary()

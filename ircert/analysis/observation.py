@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ircert.certification import certify, piecewise_linear
+from ircert.certification import certifiable, certify
 from ircert.errors import QueryError
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
@@ -96,7 +96,7 @@ def observability(
         raise QueryError(
             f"`{min(clash)}` is not an option here", remedy="the problem is `transform`, made of the indices"
         )
-    network = piecewise_linear(graph, "the network")
+    network = certifiable(graph, "the network")
     sizes = {"input": network.input_dim, "output": network.output_dim}
     given = Variables(
         _indices(given_inputs, "given", "input", sizes["input"]),

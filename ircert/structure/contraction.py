@@ -52,17 +52,17 @@ def follows(graph: Graph, total: Node, start: str, known: Set[str]) -> bool:
     times = total.operands.count(start)
     rest = [name for name in total.operands if name != start]
     try:
-        return bool(times) and any(_Growth(graph, start, known, norm).of_sum(rest) < times for norm in Norm)
+        return bool(times) and any(Growth(graph, start, known, norm).of_sum(rest) < times for norm in Norm)
     except Unbounded:
         return False
 
 
 def lipschitz_bound(graph: Graph, norm: Norm) -> Fraction:
     """A Lipschitz constant on the whole space, in one norm for inputs and outputs; Unbounded where none is found."""
-    return _Growth(graph, graph.input, frozenset(), norm).of_sum([graph.output])
+    return Growth(graph, graph.input, frozenset(), norm).of_sum([graph.output])
 
 
-class _Growth:
+class Growth:
     """Lipschitz constants of nodes as functions of one node, in one norm; Unbounded where there is none."""
 
     def __init__(self, graph: Graph, start: str, known: Set[str], norm: Norm) -> None:

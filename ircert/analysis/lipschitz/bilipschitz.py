@@ -9,19 +9,26 @@ from typing import Any
 import numpy as np
 
 from ircert.analysis.asked_ball import BallLike, ball_for
-from ircert.analysis.lipschitz import enclosures, exact, one_matrix
+from ircert.analysis.lipschitz import curves, enclosures, exact, one_matrix
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
-from ircert.certification import certify, check_limits, piecewise_linear
+from ircert.certification import certifiable, certify, check_limits
+from ircert.exact.rounding import rounded_down
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import Box, DomainLike
 from ircert.geometry.norm import Norm, norm_of
 from ircert.ir.graph import Graph
-from ircert.limits import Deadline
+from ircert.ir.ops import is_smooth
+from ircert.limits import Deadline, OutOfTime, until
 from ircert.questions.network import lowered
 from ircert.result.radius import End
 from ircert.result.witness import Witness
+from ircert.structure.inverse import length_up, stretches
+from ircert.structure.known import Knowledge
 from ircert.threads import one_thread
 
+PARTS = 0.3
+"""The part of the time for constants of the network's parts."""
+STRUCTURE = "constants of the inverses of the network's parts, on the whole space"
 COLLISION = "two points with the same output"
 NARROW = 1e-6
 """A bracket of L' of this relative width is not made narrower."""
@@ -47,7 +54,7 @@ def bilipschitz(
     open.
     """
     check_limits(time_limit, seed)
-    network = piecewise_linear(graph, "the network")
+    network = certifiable(graph, "the network")
     body = ball_for(network, ball, domain)
     unless_pinned(body)
     measured = body.norm if norm is None else norm_of(norm)
@@ -62,13 +69,47 @@ def bilipschitz(
 
 def _bounds(network: Graph, body: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
     """L and L' without the question whether f is injective."""
+    ends = _of_parts(network, norm, deadline)
+    if any(is_smooth(node.op) for node in network.nodes):
+        return _within(ends, *curves.bounds(network, body, norm, deadline, seed))
     if network.input_dim <= 2:
         upper, lower = exact.extremes(network, body, norm)
     else:
         upper, lower = enclosures.bounds(network, body, norm, deadline, seed)
+    upper, lower = _within(ends, upper, lower)
     if network.output_dim >= network.input_dim > 2 or network.output_dim > network.input_dim == 2:
         lower = _raised(network, body, norm, lower, deadline, seed)
     return upper, lower
+
+
+def _of_parts(graph: Graph, norm: Norm, deadline: Deadline) -> tuple[End, End]:
+    """A bound of L and one of L' on the whole space, from constants of the network's parts (L-9)."""
+    above, below = End(math.inf, STRUCTURE), End(0.0, STRUCTURE)
+    try:
+        with until(Deadline(PARTS * deadline.left())):
+            above = curves.constant(graph, norm)
+            if graph.output_dim >= graph.input_dim:
+                below = inverse_bound(graph, norm)
+    except OutOfTime:
+        pass
+    return above, below
+
+
+def _within(ends: tuple[End, End], upper: Bracket, lower: Bracket) -> tuple[Bracket, Bracket]:
+    """Brackets with better ends, where they are better; rounding must not turn a bracket around."""
+    above, below = ends
+    if above < upper.high:
+        upper = Bracket(upper.low, max(above, End(float(upper.low), above.evidence)))
+    if below > lower.low:
+        lower = Bracket(min(below, End(float(lower.high), below.evidence)), lower.high)
+    return upper, lower
+
+
+def inverse_bound(graph: Graph, norm: Norm) -> End:
+    """A bound below of L' on the whole space, of a network that is injective by structure; 0 where none is found."""
+    knowledge = Knowledge(graph)
+    size = length_up(stretches(knowledge), norm) if knowledge.is_injective else math.inf
+    return End(rounded_down(1 / Fraction(size)) if size < math.inf else 0.0, STRUCTURE)
 
 
 def _raised(graph: Graph, ball: Ball, norm: Norm, lower: Bracket, deadline: Deadline, seed: int) -> Bracket:

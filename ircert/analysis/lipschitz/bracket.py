@@ -67,7 +67,17 @@ class BiLipschitz:
             lines.append(f"{name} = {bracket}")
             reasons = [bracket.low.evidence, bracket.high.evidence]
             lines += [f"     {text}" for text in dict.fromkeys(reasons)]
-        return "\n".join(lines)
+        return "\n".join(lines + self._round_trip())
+
+    def _round_trip(self) -> list[str]:
+        """What rounding the outputs does to their preimages."""
+        if not self.lower.low:
+            return []
+        most = float(_reciprocal(self.lower.low, up=True))
+        return [
+            f"the inverse stretches errors by at most 1/L' = {most:.6g}: outputs rounded to float32 (relative 2^-24)",
+            f"     come back within {most * 2.0**-24:.3g} times their length, if the inverse is computed without error",
+        ]
 
 
 def _reciprocal(end: End, *, up: bool) -> End:

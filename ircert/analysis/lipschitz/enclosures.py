@@ -133,7 +133,7 @@ def _below(pairs: Array, typical: Array, norm: Norm) -> float:
 def _derivatives(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[End, End]:
     """A bound below of L and one above of L', from exact derivatives at points inside the ball."""
     setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
-    points = _inner_points(ball, seed)
+    points = inner_points(ball, seed)
     with np.errstate(all="ignore"):
         if graph.output_dim >= graph.input_dim:
             points = np.concatenate([points, _inside(ball, _shrinking(setting, ball, deadline, seed))])
@@ -141,7 +141,7 @@ def _derivatives(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed:
         matrices = Secants(setting).jacobians(slopes)
     usable = np.isfinite(matrices).all(axis=(1, 2))
     low, high = Fraction(0), None
-    for pick, direction in ((np.argmax, _long), (np.argmin, _short)):
+    for pick, direction in ((np.argmax, long_direction), (np.argmin, short_direction)):
         tried = [(*direction(m, norm), x) for m, x in zip(matrices[usable], points[usable], strict=True)]
         if tried:
             _, v, x = tried[int(pick([size for size, _, _ in tried]))]
@@ -152,7 +152,7 @@ def _derivatives(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed:
     return End(rounded_down(low), DERIVATIVE), End(rounded_up(high), DERIVATIVE)
 
 
-def _inner_points(ball: Ball, seed: int) -> Array:
+def inner_points(ball: Ball, seed: int) -> Array:
     """Points inside the ball and the domain, off their borders: every direction stays inside for a while."""
     random = np.random.default_rng(seed)
     steps = random.standard_normal((POINTS, len(ball.center)))
@@ -182,7 +182,7 @@ def _inside(ball: Ball, points: Array) -> Array:
     return points[[bool(o) and smaller.contains(p) for o, p in zip(off, points.tolist(), strict=True)]]
 
 
-def _long(matrix: Array, norm: Norm) -> tuple[float, Array]:
+def long_direction(matrix: Array, norm: Norm) -> tuple[float, Array]:
     """About the largest quotient of a matrix, and a direction that has it."""
     if norm == "2":
         _, sizes, rows = np.linalg.svd(matrix)
@@ -192,13 +192,13 @@ def _long(matrix: Array, norm: Norm) -> tuple[float, Array]:
     return float(sums[i]), np.where(matrix[i] < 0, -1.0, 1.0) if norm == "inf" else np.eye(matrix.shape[1])[i]
 
 
-def _short(matrix: Array, norm: Norm) -> tuple[float, Array]:
+def short_direction(matrix: Array, norm: Norm) -> tuple[float, Array]:
     """About the smallest quotient of a matrix, and a direction that has it: a long one of its inverse."""
     _, _, rows = np.linalg.svd(matrix)
     directions = [rows[-1]]
     if norm != "2":
         inverse = pseudo_inverse(matrix)
-        directions.append(inverse @ _long(inverse, norm)[1])
+        directions.append(inverse @ long_direction(inverse, norm)[1])
     lengths = [float(np.linalg.norm(v, ord=norm.order)) for v in directions]
     images = [float(np.linalg.norm(matrix @ v, ord=norm.order)) for v in directions]
     sizes = [image / length if length > 0 else np.inf for image, length in zip(images, lengths, strict=True)]

@@ -56,17 +56,23 @@ DEFINITE = "one matrix C with sym(C J) >= μ I for every linear region"
 DOMINANT = "one matrix C whose C J has a diagonal that outweighs the rest by μ, for every linear region"
 
 
-def at_least(graph: Graph, ball: Ball, norm: Norm, known: End, deadline: Deadline, seed: int) -> End:
-    """A bound below of L' of a canonical graph: a better one than is known, if one matrix gives it."""
+def at_least(
+    graph: Graph, ball: Ball, norm: Norm, known: End, deadline: Deadline, seed: int, *, definite: bool = False
+) -> End:
+    """A bound below of L' of a lowered graph: a better one than is known, if one matrix gives it.
+
+    definite: only by matrices with sym(C J) positive definite, in all norms (networks with curves)
+    """
     if not ball.center.size <= min(graph.output_dim, MOST_INPUTS):
         return known
     best = known
     with until(deadline), np.errstate(all="ignore"):
         try:
-            search = _Search(Setting(graph, "local", graph.output_dim, Place.of(ball)), ball.radius, seed)
+            search = _Search(Setting(graph, "local", graph.output_dim, Place.of(ball), ball.radius), ball.radius, seed)
         except OutOfTime:
             return known
         ways = [search.directly] if norm == "2" else [search.through_definite, search.directly]
+        ways = ways[:1] if definite else ways
         for k, way in enumerate(ways):
             with until(Deadline(deadline.left() / (len(ways) - k))):
                 best = way(norm, best)

@@ -58,9 +58,9 @@ def least_lipschitz_bound(graph: Graph) -> Fraction | None:
 class Steps:
     """Proofs about the steps from one length to another, both as graphs, at a place; without the first, from 0 on."""
 
-    def __init__(self, step: Graph, place: Place, seed: int, first: Graph | None = None) -> None:
+    def __init__(self, step: Graph, place: Place, seed: int, first: Graph | None = None, scale: float = 1.0) -> None:
         graphs = [step] if first is None else [step, first]
-        self.settings = [Setting(lowered(graph), "local", graph.output_dim, place) for graph in graphs]
+        self.settings = [Setting(lowered(graph), "local", graph.output_dim, place, scale) for graph in graphs]
         self.setting = self.settings[0]
         self.seed = seed
 

@@ -268,7 +268,8 @@ class _Search:
 
     def _all_up_to(self, factor: float, ball: Ball) -> bool:
         known = self.certified[0]
-        made = Steps(self.steps.at(factor), Place.of(ball), self.seed, self.steps.at(known) if known else None)
+        first = self.steps.at(known) if known else None
+        made = Steps(self.steps.at(factor), Place.of(ball), self.seed, first, ball.radius)
         if not made.is_small:
             return False
         try:

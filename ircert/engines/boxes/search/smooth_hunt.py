@@ -68,8 +68,7 @@ class SmoothHunt:
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def begin(self, first: float, is_over: Callable[[], bool]) -> None:
-        """What the stem shows; then in balls that grow, until one has a violation."""
-        self._look_at_stem()
+        """In balls that grow, until one has a violation; nowhere, where no ball is good."""
         if self.refuted == 0.0:
             return
         most = self.question.reach
@@ -83,7 +82,7 @@ class SmoothHunt:
                 if not is_over() and self.refuted is not None:
                     self.look(self.refuted)
 
-    def _look_at_stem(self) -> None:
+    def look_at_stem(self) -> None:
         """A pair at which all that curves read is the same: flat regions of relus, and layers that are too narrow."""
         found = None if self.is_bad_everywhere else stem_pair(self.question)
         if found is None:

@@ -321,7 +321,8 @@ class SmoothSearch:
     # --- violations --------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Look for violations for a part of the time."""
+        """Look for violations: in the stem, and for a part of the time."""
+        self._timed("falsification", self.hunt.look_at_stem)
         self._hunted(lambda: self.hunt.begin(self._first, self._is_over))
         self._finish()  # so that there is a pair whenever time ends
 

@@ -13,7 +13,7 @@ from ircert.ir.stem import shares_region, stem
 from ircert.limits import Deadline
 from ircert.questions.network import Networks
 
-SHARE, LEAST, MOST = 0.05, 0.3, 5.0
+SHARE, LEAST, MOST = 0.05, 0.5, 5.0
 """The part of the time that a search in the stem may take, and seconds that it may take at least and at most."""
 
 
@@ -30,19 +30,17 @@ def stem_pair(question: Question) -> StemPair | None:
     front = stem(question.graph) if question.problem != "transform" else None
     if front is None:
         return None
-    seconds = min(max(SHARE * question.deadline.left(), min(LEAST, question.deadline.left() / 3)), MOST)
     asked = replace(
         question,
         graph=front,
         networks=Networks.of(front),
-        deadline=Deadline(seconds),
         report=silent,
         known=None,
         at_once=True,
         budget=None,
         threads=1,
     )
-    found: Answer = instant(asked) or Search(asked).answer()
+    found: Answer = instant(asked) or Search(replace(asked, deadline=_deadline(question))).answer()
     if found.witness is None:
         return None
     x, y = found.witness
@@ -51,3 +49,8 @@ def stem_pair(question: Question) -> StemPair | None:
     if fault_of(question.graph, pair) is not None:
         return None
     return StemPair(pair, shares_region(question.graph, [question.place.exact_center, pair.x, pair.y]))
+
+
+def _deadline(question: Question) -> Deadline:
+    left = question.deadline.left()
+    return Deadline(min(max(SHARE * left, min(LEAST, left / 3)), MOST))

@@ -21,7 +21,7 @@ def asked_ball(graph: Graph, ball: BallLike | None, domain: DomainLike | None) -
     """What people write for a ball, as a Ball that fits the network."""
     if graph.input_dim > 2:
         raise QueryError(
-            f"linear regions are drawn for one or two inputs, not {graph.input_dim}",
+            f"linear regions and folds are drawn for one or two inputs, not {graph.input_dim}",
             remedy="`fix` the inputs that should not vary",
         )
     return ball_for(graph, ball, domain)

@@ -20,13 +20,15 @@ from ircert.ir.ops.smooth import Exp, Reciprocal
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
 
-BITS = 128
+BITS, MOST_BITS = 128, 2**20
 SOME = 4
 """How many times as many inputs as there are equations are looked at first."""
 
 
 def enclosed(graph: Graph, x: Iterable[Any], bits: int = BITS) -> NDArray[np.object_]:
     """The outputs at one point, as balls (an object array of `flint.arb`) computed with that many bits."""
+    if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= MOST_BITS:
+        raise PointError(f"bits must be an integer from 2 to {MOST_BITS}, got {bits!r}")
     with ctx.workprec(bits):
         values, _ = _Walk(lowered(graph), columns=None).run(_point(graph, x))
         found = np.empty(len(values), dtype=object)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from flint import arb
@@ -96,3 +98,10 @@ def test_far_out_lines_are_left(op: type[Curve]) -> None:
         value, slope = graph.enclosure([x])[0], enclosed_jacobian(graph, [x])[0, 0]
         assert abs(value - tail.slope * x - tail.offset) <= 1.1 + 1e-30 * abs(x)
         assert abs(slope - tail.slope) <= 1.1
+
+
+@pytest.mark.parametrize("bits", [-1, 0, 1.5, True, 2**40, "8"])
+def test_bits_that_are_no_precision_are_refused(bits: Any) -> None:
+    build = ircert.Builder(1)
+    with pytest.raises(PointError, match="bits must be an integer"):
+        build.graph(build.node(Tanh(), build.input)).enclosure([0.5], bits)

@@ -17,7 +17,7 @@ from typing import IO, Any
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ircert.errors import FileError
+from ircert.errors import FileError, IrcertError
 
 LARGEST_TEXT = 2**27
 """Bytes of a text: in memory its numbers take up to a dozen times as much."""
@@ -198,7 +198,7 @@ def understood(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
     """Turn whatever a damaged file leads to into a FileError."""
     try:
         yield
-    except (OSError, FileError):
+    except (OSError, IrcertError):
         raise
     except MemoryError:
         raise FileError("its arrays do not fit into memory", path=path) from None

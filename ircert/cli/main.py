@@ -184,7 +184,12 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _add_opt(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "show or write the IR after passes"
     opt = commands.add_parser("opt", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    opt.add_argument("model", metavar="MODEL", nargs="?", help="a model file (.onnx, .npz, .ir)")
+    opt.add_argument(
+        "model",
+        metavar="MODEL",
+        nargs="?",
+        help="a model file (.onnx, .pt2, .keras, .safetensors, .nnet, .mat, .npz, .ir)",
+    )
     opt.add_argument("-p", "--passes", metavar="PIPELINE", default="", help='for example "canonicalize,fuse-affine"')
     opt.add_argument("-o", "--output", metavar="FILE", help="write the graph there instead of showing it")
     opt.add_argument("--stages", action="store_true", help="show the graph after each pass, not the last one alone")

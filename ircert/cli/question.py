@@ -45,7 +45,9 @@ def add_place_options(parser: argparse.ArgumentParser, *, required: bool) -> Non
 
 
 def _add_center(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model file (.onnx, .npz, .ir)")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a model file (.onnx, .pt2, .keras, .safetensors, .nnet, .mat, .npz, .ir)"
+    )
     parser.add_argument(
         "--center",
         required=required,

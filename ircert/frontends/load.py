@@ -87,5 +87,6 @@ def _refused(model: object, more: list[str]) -> IrcertError:
         return FileError("the file name does not say what it is", path=model, remedy=f"use a name ending in {known}")
     return UnsupportedModel(
         f"cannot load an object of type {type(model).__module__}.{type(model).__qualname__}",
-        remedy="give a path, a list of layers [(W, b), …], an ONNX ModelProto, an MLPRegressor or a torch module",
+        remedy="give a path, a list of layers [(W, b), …], a dict of weights, or a model of ONNX, torch, Keras, "
+        "equinox, flax or scikit-learn",
     )

@@ -20,6 +20,13 @@ def stored_weights(data: bytes) -> dict[str, list[NDArray[Any]]]:
     """The arrays of each layer by its name, in their order; no array is larger than the file makes likely."""
     if find_spec("h5py") is None:
         raise MissingExtra("h5py", extra="keras", purpose="reading a .keras file")
+    try:
+        return _read(data)
+    except OSError as error:  # h5py's word for whatever is damaged
+        raise ValueError(f"its weights cannot be read: {error}") from None
+
+
+def _read(data: bytes) -> dict[str, list[NDArray[Any]]]:
     import h5py
 
     with h5py.File(io.BytesIO(data), "r") as file:

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ircert
 from ircert.errors import MissingExtra
 from ircert.frontends.keras import weights as module
 from ircert.frontends.keras.weights import stored_weights
+from tests.frontends.test_fixtures import FIXTURES
 
 h5py = pytest.importorskip("h5py")
 
@@ -66,7 +68,15 @@ def test_claims_and_links_are_refused(tmp_path: Any) -> None:
             stored_weights(written(fill))
 
 
+def test_damaged_weights_are_one_line() -> None:
+    whole = written(lambda file: file.create_group("layers/a/vars"))
+    with pytest.raises(ValueError, match="its weights cannot be read"):
+        stored_weights(whole[:-20])
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"`h5py`.*pip install 'ircert\[keras\]'"):
         stored_weights(b"")
+    with pytest.raises(MissingExtra):
+        ircert.load(FIXTURES / "keras_files" / "dense.keras")

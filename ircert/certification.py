@@ -127,7 +127,7 @@ def certify(
             if report is not silent:
                 report(Progress(0.0, None, str(estimated_size(question))))
             if is_wanted(question, optimum):
-                answer = _with_optimum(chosen, question, measured, require)
+                answer = _with_optimum(chosen, question, measured, require, asked_for=optimum is True)
             elif optimum is False:
                 answer = replace(ask(chosen, replace(question, optimum_later=True)), optimum=None)
             else:
@@ -173,7 +173,7 @@ def certify(
     return found if certificate is None else _with_certificate(found, certificate, whole)
 
 
-def _with_optimum(chosen: Engine, question: Question, norm: Norm, require: str | None) -> Answer:
+def _with_optimum(chosen: Engine, question: Question, norm: Norm, require: str | None, *, asked_for: bool) -> Answer:
     """The engine's answer in a part of the time, and p* in the rest."""
     verdict = replace(question, deadline=time_for_the_verdict(question), optimum_later=True)
     with until(verdict.deadline):
@@ -181,7 +181,7 @@ def _with_optimum(chosen: Engine, question: Question, norm: Norm, require: str |
     answer = replace(answer, engine=answer.engine or chosen.name)
     if answer.stop is not None and answer.stop.cause is Cause.INTERRUPTED:
         return answer
-    return with_optimum(question, answer, norm, exact=require == "exact")
+    return with_optimum(question, answer, norm, exact=require == "exact", asked_for=asked_for)
 
 
 def _objective(optimum: Any, given: Any, query: Query, radius: Any) -> Norm:

@@ -32,8 +32,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_there_are_twenty_five() -> None:
-    assert len(PARTS) == 25
+def test_there_are_at_least_twenty_five() -> None:
+    assert len(PARTS) >= 25
     assert all("```" in text for text in PARTS.values())
 
 

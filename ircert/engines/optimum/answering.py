@@ -22,7 +22,9 @@ from ircert.result.radius import End
 from ircert.result.result import Optimum
 
 LONGEST = 60.0
-"""Seconds for p* in a question without a time limit."""
+"""Seconds for p* in a question without a time limit …"""
+LONGEST_UNASKED = 10.0
+"""… and where it is there by default."""
 FIRST = 0.3
 """The part of the time that an engine may take for the verdict, where p* is found after it."""
 WORK = 0.93
@@ -47,15 +49,13 @@ def time_for_the_verdict(question: Question) -> Deadline:
     return question.deadline if left == math.inf else Deadline(FIRST * left)
 
 
-def with_optimum(question: Question, answer: Answer, norm: Norm, *, exact: bool) -> Answer:
+def with_optimum(question: Question, answer: Answer, norm: Norm, *, exact: bool, asked_for: bool = True) -> Answer:
     """The answer with p* in a norm; no solver is believed where an exact bound is required."""
     if answer.verdict == "certified" and answer.trust == "exact":
         return replace(answer, optimum=Optimum(0.0, 0.0, "exact", CERTIFIED, _other(question, norm)))
     begin = time.perf_counter()
-    seconds = (
-        min(LONGEST, question.deadline.left()) if question.deadline.left() == math.inf else question.deadline.left()
-    )
-    whole = Deadline(WORK * seconds)
+    left, longest = question.deadline.left(), LONGEST if asked_for else LONGEST_UNASKED
+    whole = Deadline(WORK * (longest if left == math.inf else left))
     asked = Asked(question, norm, _reported(question, answer), question.tol)
     asks = not exact and able_solver(asked) is not None
     share = 1.0 - (BACKEND if question.backend is None else NAMED_BACKEND) if asks else 1.0

@@ -322,7 +322,7 @@ class SmoothSearch:
 
     def _begin(self) -> None:
         """Look for violations: in the stem, and for a part of the time."""
-        self._timed("falsification", self.hunt.look_at_stem)
+        self._timed("stem", self.hunt.look_at_stem)
         self._hunted(lambda: self.hunt.begin(self._first, self._is_over))
         self._finish()  # so that there is a pair whenever time ends
 

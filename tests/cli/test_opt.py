@@ -94,7 +94,7 @@ def test_large_arrays_are_summarised_unless_asked_for(tmp_path: Path) -> None:
         (["opt"], "no model is given"),
         (["opt", "missing.ir"], "missing.ir: no such file"),
         (["opt", "."], "does not say what it is"),
-        (["opt", "net.xyz"], "use a name ending in .onnx, .ir"),
+        (["opt", "net.xyz"], "use a name ending in .onnx, .pt2"),
         (["opt", "folder.ir"], "this is a folder"),
         (["opt", "garbage.ir"], "garbage.ir: line 1, column 1: this is not the text of a graph"),
         (["opt", "binary.ir"], "not a text file"),

@@ -67,7 +67,7 @@ class Cells:
 
     def _least_of(self, below: Array, exactly: Callable[[Rows], Span]) -> Span:
         """The smallest of numbers that are known exactly on demand, from bounds below in floats."""
-        below = np.nan_to_num(below, nan=-np.inf)
+        below = np.where(np.isfinite(below), below, -np.inf)  # floats that overflow say nothing
         best: Span | None = None
         for cell in np.argsort(below, kind="stable").tolist():
             if best is not None and float(below[cell]) > best.high:

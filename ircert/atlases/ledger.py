@@ -42,6 +42,12 @@ def content_of(line: bytes) -> dict[str, Any] | None:
         return None
 
 
+def is_atlas(text: str) -> bool:
+    """Whether a text begins as a file of rows does."""
+    header = content_of(text.partition("\n")[0].encode())
+    return header is not None and header.get("schema") == SCHEMA
+
+
 @dataclass
 class Ledger:
     """The rows of one atlas, or of a shard of it; `header` says which atlas that is.

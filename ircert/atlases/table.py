@@ -158,6 +158,11 @@ class Atlas(Sequence[Row]):
             lines.append(f"  unresolved: centre {i}, between {row.certified:.6g} and {upper}: {row.reason}")
         return [*lines, f"  … and {len(where) - FEW} more"] if len(where) > FEW else lines
 
+    def _repr_html_(self) -> str:
+        """The summary in a notebook."""
+        fragments = import_module("ircert.report.fragments")
+        return str(fragments.notebook(fragments.of_atlas(self)))
+
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the radii: a heat map with fold set and attractor, curves along a trajectory, slices of larger grids.
 

@@ -20,7 +20,12 @@ DIRECTIONS = {"forward": "MODEL determines MODEL2", "backward": "MODEL2 determin
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """What `ircert report` takes."""
-    parser.add_argument("results", metavar="FILE", nargs="+", help="results that --json wrote (also those of --both)")
+    parser.add_argument(
+        "results",
+        metavar="FILE",
+        nargs="+",
+        help="what --json wrote (also of --both), and rows of an atlas",
+    )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.html")
     parser.add_argument("--title", metavar="TEXT", help="of the page")
     parser.add_argument(
@@ -59,9 +64,12 @@ def _loaded(path: str) -> Graph:
 
 def _entries(path: str, networks: dict[str, Graph], pictures: bool) -> list[Entry]:
     """The results of one file."""
+    from ircert.atlases.ledger import is_atlas
     from ircert.files import read_text
 
     text = read_text(path)
+    if is_atlas(text):
+        return [_atlas(path, networks, pictures)]
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -72,6 +80,21 @@ def _entries(path: str, networks: dict[str, Graph], pictures: bool) -> list[Entr
             for name, words in DIRECTIONS.items()
         ]
     return [_entry(path, text, networks, pictures)]
+
+
+def _atlas(path: str, networks: dict[str, Graph], pictures: bool) -> Entry:
+    """An atlas of a file of rows; these do not say where their networks are."""
+    from ircert.atlases.ledger import Ledger
+    from ircert.atlases.merging import merge
+    from ircert.report.page import Entry
+
+    facts = Ledger.read(path).header["asked"]
+    graph, other = networks.get(facts["model"]), networks.get(facts["other"])
+    if graph is None or (other is None and facts["other"] is not None):
+        raise FileError("the networks of an atlas are needed", path=path, remedy="name them with --model")
+    found = merge(graph, [path], other)[0]
+    is_drawn = found.centers.shape[1] <= 2 or bool(found.layout.axes) or found.layout.kind == "trajectory"
+    return Entry(path, found, picture=pictures and is_drawn)
 
 
 def _entry(name: str, text: str, networks: dict[str, Graph], pictures: bool) -> Entry:

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ircert.atlases.table import Atlas
     from ircert.result.radius import End
     from ircert.result.result import Result
     from ircert.result.witness import Witness
@@ -103,6 +104,12 @@ def _outputs(result: Result, witness: Witness) -> list[tuple[str, str]]:
         if graph is not None
         for letter, at in (("x", witness.x), ("y", witness.y))
     ]
+
+
+def of_atlas(atlas: Atlas) -> str:
+    """How many centres have which verdict, and the range of the radii."""
+    first, *rest = atlas.summary().splitlines()
+    return f"<h3>{escape(first)}</h3><p>{'<br>'.join(escape(line.strip()) for line in rest)}</p>"
 
 
 def of_facts(title: str, facts: Iterable[tuple[str, Any]]) -> str:

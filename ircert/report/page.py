@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from html import escape
 
 from ircert import __version__
+from ircert.atlases.table import Atlas
 from ircert.errors import IrcertError
 from ircert.plotting.figure import METADATA
-from ircert.report.fragments import STYLE, of_result, point, table
+from ircert.report.fragments import STYLE, of_atlas, of_result, point, table
 from ircert.result.result import Result
 
 PAGE = """\
@@ -48,11 +49,18 @@ runtime computes in floats is not covered."""
 
 @dataclass(frozen=True)
 class Entry:
-    """A result, what it is called, and whether to draw it."""
+    """A result or an atlas, what it is called, and whether to draw it."""
 
     name: str
-    result: Result
+    result: Result | Atlas
     picture: bool = True
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Those that the answer was made with."""
+        if isinstance(self.result, Result):
+            return dict(self.result.versions)
+        return {"ircert": str(self.result.asked.facts["ircert"])}
 
 
 def page(entries: Iterable[Entry], title: str = "Where can this network be inverted?") -> str:
@@ -60,7 +68,7 @@ def page(entries: Iterable[Entry], title: str = "Where can this network be inver
     found = list(entries)
     if not found:
         raise IrcertError("there is nothing to report", remedy="name a result that `ircert certify --json` wrote")
-    versions = {name: version for entry in found for name, version in entry.result.versions.items()}
+    versions = {name: version for entry in found for name, version in entry.versions.items()}
     made = ", ".join(f"{name} {version}" for name, version in versions.items())
     footer = f"{escape(CLAIMS)}<br>Report by ircert {__version__}; answers by {escape(made) or 'unknown versions'}."
     sections = "\n".join(_section(entry) for entry in found)
@@ -68,11 +76,16 @@ def page(entries: Iterable[Entry], title: str = "Where can this network be inver
 
 
 def _section(entry: Entry) -> str:
-    result = entry.result
-    picture = f'<figure><img alt="{escape(str(result))}" src="{_drawn(result)}"></figure>' if entry.picture else ""
+    found = entry.result
+    alt = escape(str(found) if isinstance(found, Result) else found.summary().partition("\n")[0])
+    picture = f'<figure><img alt="{alt}" src="{_drawn(found)}"></figure>' if entry.picture else ""
+    if isinstance(found, Result):
+        body, asked = of_result(found), _asked(found)
+    else:
+        body, asked = of_atlas(found), [(name, escape(str(value))) for name, value in found.asked.facts.items()]
     return (
-        f'<section class="ircert"><p class="why">{escape(entry.name)}</p>{of_result(result)}{picture}'
-        f"<details><summary>What was asked</summary>{table(_asked(result))}</details></section>"
+        f'<section class="ircert"><p class="why">{escape(entry.name)}</p>{body}{picture}'
+        f"<details><summary>What was asked</summary>{table(asked)}</details></section>"
     )
 
 
@@ -101,11 +114,11 @@ def _facts(model: object) -> str:
     return f"{inputs} inputs, {outputs} outputs, sha256 <code>{escape(sha256)}</code>"
 
 
-def _drawn(result: Result) -> str:
+def _drawn(found: Result | Atlas) -> str:
     """The picture as a data URL."""
     from ircert.plotting import new_axes
 
-    axes = result.plot(ax=new_axes(pyplot=False))
+    axes = found.plot(ax=new_axes(pyplot=False))
     buffer = io.BytesIO()
     options = {"dpi": 110, "bbox_inches": "tight", "metadata": METADATA["png"]}
     axes.figure.savefig(buffer, format="png", **options)

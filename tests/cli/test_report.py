@@ -34,6 +34,20 @@ def test_results_become_a_page_with_pictures(folder: Path) -> None:
     assert "data:image/png" not in (folder / "plain.html").read_text()
 
 
+def test_an_atlas_is_drawn(folder: Path) -> None:
+    (folder / "plane.ir").write_text(FOLD.replace("length=3", "length=2"))
+    asked = ("atlas", "plane.ir", "--grid", "0.5:2:3,0.5:2:3", "--results", "rows.jsonl")
+    assert ircert_command(*asked, cwd=folder).returncode == 0
+    alone = ircert_command("report", "rows.jsonl", "-o", "out.html", cwd=folder)
+    assert alone.returncode == 2
+    assert "--model" in alone.stderr
+    run = ircert_command("report", "rows.jsonl", "a.json", "--model", "plane.ir", "-o", "out.html", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    text = (folder / "out.html").read_text()
+    assert "9 centres, local" in text
+    assert text.count("data:image/png") == 2
+
+
 def test_networks_that_are_gone_are_missed_in_words(folder: Path) -> None:
     (folder / "fold.ir").rename(folder / "moved.ir")
     run = ircert_command("report", "a.json", "-o", "out.html", cwd=folder)

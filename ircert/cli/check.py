@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ircert.cli.model import add_model_options, load_model
 from ircert.cli.streams import say
-from ircert.errors import IrcertError
+from ircert.errors import FileError, IrcertError
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
@@ -38,7 +38,14 @@ def check(options: argparse.Namespace) -> int:
     from ircert.checker import check_file, explain
 
     models = _models(options)
-    if models is not None and _is_result(options.certificate):
+    is_result = _is_result(options.certificate)
+    if is_result and models is None:
+        raise FileError(
+            "this is a result, and no certificate",
+            path=options.certificate,
+            remedy="--model MODEL verifies its refuted end; `ircert certify --certificate` writes proofs of both ends",
+        )
+    if models is not None and is_result:
         if options.explain:
             raise IrcertError("--explain is for certificates", remedy="write one with `ircert certify --certificate`")
         claim, fault = _saved(options.certificate, *models)

@@ -68,7 +68,12 @@ def _writer(options: argparse.Namespace) -> Writer:
     from ircert.backends import writer_for
     from ircert.backends.mps import Mps
 
-    writer = writer_for(options.output)
+    try:
+        writer = writer_for(options.output)
+    except FileError as error:
+        if not (error.remedy or "").startswith("use a name"):
+            raise
+        raise FileError(error.problem, path=options.output, remedy=f"{error.remedy} or .vnnlib") from None
     if options.minimise and not isinstance(writer, Mps):
         raise FileError(
             "--minimise is for .mps files",

@@ -138,6 +138,7 @@ def _witness(result: Result) -> list[str]:
     if found is None:
         return []
     apart = "outputs of the other network" if result.problem == "transform" else "points"
+    norm = f" (norm {result.norm})" if result.optimum is not None and result.optimum.norm is not None else ""
     how = "replayed in exact arithmetic on the loaded network"
     if found.radii is not None:
         size = max(float(r) for r in found.radii.x + found.radii.y)
@@ -145,7 +146,7 @@ def _witness(result: Result) -> list[str]:
     return [
         f"  witness    x = {_point(found.x.tolist())}",
         f"             y = {_point(found.y.tolist())}",
-        f"             {apart} {found.separation:.6g} apart; {how}",
+        f"             {apart} {found.separation:.6g} apart{norm}; {how}",
         *_distance(result, found),
     ]
 

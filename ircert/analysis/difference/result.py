@@ -102,6 +102,8 @@ def _sentence(found: Difference) -> str:
             "unresolved": f"it is open whether the networks differ by more than {found.epsilon!r} on the ball",
         }
         return words[found.verdict]
+    if found.verdict == "certified" and 2 * found.value < found.bound:  # less than floats tell beside the outputs
+        return f"the networks agree up to rounding: nowhere on the ball do they differ by more than {found.bound:.6g}"
     if found.verdict == "certified":
         return f"the networks differ by {found.value:.6g}, and nowhere on the ball by more than {found.bound:.6g}"
     most = f"and by no more than {found.bound:.6g}" if found.bound < math.inf else "and no bound is known"

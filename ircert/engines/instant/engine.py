@@ -66,7 +66,9 @@ def by_structure(question: Question) -> Answer | None:
             knowledge = question.network.knowledge
     except OutOfTime:
         return None
-    return _always(question, f"{STRUCTURE}: {knowledge.summary}") if knowledge.is_injective else None
+    if not knowledge.is_injective:
+        return None
+    return _always(question, f"{STRUCTURE}: {knowledge.summary}" if knowledge.summary else STRUCTURE)
 
 
 def _lowered(question: Question) -> tuple[Graph, Graph | None]:

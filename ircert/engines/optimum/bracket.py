@@ -31,7 +31,7 @@ from ircert.questions.query import Query
 from ircert.result.result import Optimum, Trust
 from ircert.witnesses.repair import Pair
 
-SIZE = "the size of the ball cut with the domain"
+SIZE = "the size of the ball, cut with the domain where there is one"
 DIFFERENCES = "bounds of differences of the outputs, propagated through the network"
 RELAXED = "a linear program with difference rows, its multipliers checked"
 SHARE = 0.35

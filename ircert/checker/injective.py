@@ -372,9 +372,9 @@ def read_cover(given: Any) -> list[str]:
     """The nodes of a cover."""
     if not isinstance(given, str):
         raise ValueError("`cover` is a string")
-    tokens = given.split(" ")
-    if len(tokens) > MOST_NODES:
+    if given.count(" ") >= MOST_NODES:
         raise ValueError(f"the cover has more than {MOST_NODES} nodes")
+    tokens = given.split(" ")
     for token in tokens:
         if TOKEN.fullmatch(token) is None:
             raise ValueError(f"not a node of a cover: {token[:60]!r}")

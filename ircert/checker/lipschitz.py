@@ -58,6 +58,7 @@ class _Growth:
 
     def _constant(self, number: int, given: list[Fraction | None]) -> Fraction | None:
         step = self.steps.steps[number]
+        self.steps.spend(8 * step.size)  # slopes are fractions
         operands = [value for value in given if value is not None]
         if len(operands) < len(given) or not given:  # the input is not computed from the start
             return None

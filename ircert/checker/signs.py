@@ -18,15 +18,22 @@ VALUES: dict[str, tuple[int, int | None]] = {
 """Functions that take all values between these numbers, and not these."""
 LONGEST = 2**12
 """Bits of an end."""
+WEIGHT = 64
+"""How many times as long as others the work of a weight takes: sums of fractions."""
 ANY: Range = (None, None, False)
 POSITIVE: Range = (Fraction(0), None, True)
 NEGATIVE: Range = (None, Fraction(0), True)
 
 
-def never_zero(steps: Steps, at: int) -> list[bool]:
-    """Which entries of a node are certainly never 0."""
-    found = steps.resolve({}, at, _reads, lambda number, operands: _ranges(steps.steps[number], operands))
-    return [_sign(entry) != 0 for entry in found]
+def never_zero(steps: Steps, at: int, known: dict[int, list[Range]]) -> list[bool]:
+    """Which entries of a node are certainly never 0; what is found of others is kept."""
+
+    def act(number: int, operands: list[list[Range]]) -> list[Range]:
+        step = steps.steps[number]
+        steps.spend(WEIGHT * len(step.map.columns) if step.map else 0)
+        return _ranges(step, operands)
+
+    return [_sign(entry) != 0 for entry in steps.resolve(known, at, _reads, act)]
 
 
 def _sign(x: Range) -> int:

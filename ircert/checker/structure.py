@@ -17,7 +17,7 @@ from ircert.checker.injective import Injective
 from ircert.checker.layers import INCREASING, independent
 from ircert.checker.limits import MOST_WEIGHTS, TooLong
 from ircert.checker.lipschitz import contracts
-from ircert.checker.signs import never_zero
+from ircert.checker.signs import Range, never_zero
 from ircert.checker.walking import Step, Steps
 from ircert.ir.fractions_text import from_text
 from ircert.ir.graph import Graph
@@ -67,6 +67,7 @@ class Known:
     def __init__(self, claim: Structure) -> None:
         self.claim, self.steps = claim, Steps(claim.model, claim.other)
         self.unknown = [set(range(step.size)) for step in self.steps.steps]
+        self.ranges: dict[int, list[Range]] = {}
         self.unknown[self.steps.output].clear()
         pinned = (j for j, (a, b) in enumerate(zip(claim.low, claim.high, strict=True)) if a is not None and a == b)
         self.unknown[self.steps.input].difference_update(pinned)
@@ -83,7 +84,7 @@ class Known:
         if partial is not None:
             return f"`{partial}` is not known to be defined everywhere"
         for step in self.steps.steps:
-            if step.kind == "reciprocal" and not all(never_zero(self.steps, step.operands[0])):
+            if step.kind == "reciprocal" and not all(never_zero(self.steps, step.operands[0], self.ranges)):
                 return f"`{step.name}` may divide by 0"
         for token in self.claim.steps:
             if stop():
@@ -168,7 +169,7 @@ class Known:
         for factor, other in ((first, second), (second, first)) if first != second else ():
             candidates = [i for i in self.unknown[other] if i not in hidden and i not in self.unknown[factor]]
             if candidates:
-                nonzero = never_zero(self.steps, factor)
+                nonzero = never_zero(self.steps, factor, self.ranges)
                 self.unknown[other].difference_update(i for i in candidates if nonzero[i])
 
     def _determined(self, step: Step, hidden: set[int], unknown: set[int]) -> set[int]:
@@ -247,7 +248,7 @@ class Known:
         step, at = self.steps.steps[total], int(start)
         if self.unknown[total] or step.kind != "add" or at not in step.operands:
             return f"the sum `{step.name}` is not known, or is none, or node {start} is not added there"
-        self.steps.spend(len(self.unknown))
+        self.steps.spend(len(self.unknown) + 8 * len(step.operands))
         constant = {k for k, entries in enumerate(self.unknown) if not entries} - {at}
         pairs = (pair.split("=") for pair in bounds.split(",") if pair)
         given = {int(number): from_text(bound) for number, bound in pairs}
@@ -272,9 +273,9 @@ def read_steps(given: Any) -> list[str]:
     """The steps of a certificate."""
     if not isinstance(given, str):
         raise ValueError("`steps` is a string")
-    tokens = given.split(" ") if given else []
-    if len(tokens) > MOST_STEPS:
+    if given.count(" ") >= MOST_STEPS:
         raise ValueError(f"there are more than {MOST_STEPS} steps")
+    tokens = given.split(" ") if given else []
     for token in tokens:
         if TOKEN.fullmatch(token) is None:
             raise ValueError(f"not a step: {token[:60]!r}")

@@ -144,6 +144,7 @@ class Steps(Effort):
         while waiting:
             number = waiting[-1]
             step = self.steps[number]
+            self.spend(len(step.operands))
             missing = [k for k in reads(step) if k not in found] if number not in found else []
             if not missing and number not in found:
                 self.spend(step.size + (len(step.map.columns) if step.map else 0))

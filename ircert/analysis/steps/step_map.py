@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from ircert.errors import QueryError
-from ircert.exact.rounding import rounded_down
+from ircert.exact.rounding import rounded_up
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Add
@@ -63,8 +63,8 @@ class StepMap:
         return build.graph(build.add(build.input, scaled))
 
     def factor(self, length: float) -> float:
-        """What a step of a length multiplies `moved` with, rounded down."""
-        return length if self.step is None else rounded_down(Fraction(length) / Fraction(self.step))
+        """What a step of a length multiplies `moved` with, rounded up: what holds up to there holds up to the length."""
+        return length if self.step is None else rounded_up(Fraction(length) / Fraction(self.step))
 
     def length(self, factor: float) -> Fraction:
         """The length of the step x + factor * moved(x)."""

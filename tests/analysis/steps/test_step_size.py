@@ -119,3 +119,9 @@ def test_bad_questions() -> None:
             ircert.step_size(minus(None), **wrong)
     with pytest.raises(QueryError, match="as many outputs as inputs"):
         ircert.step_size([(np.ones((2, 1)), None)])
+
+
+def test_nothing_is_lost_where_a_longest_step_is_no_multiple() -> None:
+    twice = ircert.load([([[2.0, 0.0], [0.0, 2.0]], None)])
+    for step in (0.1, 0.2, 0.3, 0.7):
+        assert ircert.step_size(twice, ([0, 0], 0.5), step=step).verdict == "certified"

@@ -63,7 +63,7 @@ class StepMap:
         return build.graph(build.add(build.input, scaled))
 
     def factor(self, length: float) -> float:
-        """What a step of a length multiplies `moved` with, rounded up: what holds up to there holds up to the length."""
+        """What a step of a length multiplies `moved` with, rounded up: what holds up to there holds for it."""
         return length if self.step is None else rounded_up(Fraction(length) / Fraction(self.step))
 
     def length(self, factor: float) -> Fraction:

@@ -31,7 +31,7 @@ def test_both_ways_to_give_a_step(n: int, *, written: bool) -> None:
     for h in (0.125, 1.1, 3.0):
         factor = again.factor(h)
         length = again.length(factor)
-        assert Fraction(h) * (1 - Fraction(1, 2**52)) <= length <= Fraction(h)
+        assert Fraction(h) <= length <= Fraction(h) * (1 + Fraction(1, 2**52))
         expected = [Fraction(a) + length * b for a, b in zip(x, g.exact(x), strict=True)]
         assert list(again.at(factor).exact(x)) == expected
     assert (len(again.moved) < len(step)) == written or n == 0

@@ -89,11 +89,12 @@ def _exact_row(graph: Graph, row: NDArray[np.object_]) -> list[Fraction]:
     """The outputs at a point; the last ones are remembered, because a witness is measured, judged and replayed."""
     point = tuple(to_fraction(value) for value in row)
     known = graph._exact_points
-    if point not in known:
-        known[point] = exact_values(graph, Rationals.of_fractions(list(point))).fractions()
-        while len(known) > REMEMBERED:
-            del known[next(iter(known))]
-    return known[point]
+    found = known.get(point)
+    if found is None:
+        found = known[point] = exact_values(graph, Rationals.of_fractions(list(point))).fractions()
+        for old in list(known)[:-REMEMBERED]:
+            known.pop(old, None)  # another thread may have been faster
+    return found
 
 
 def _run(graph: Graph, x: Value, apply: Callable[[Op, list[Value]], Value]) -> Value:

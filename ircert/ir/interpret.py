@@ -33,6 +33,10 @@ def _refused(node: Node) -> UnsupportedModel:
     )
 
 
+def _without(walk: object, what: str) -> UnsupportedModel:
+    return UnsupportedModel(f"{type(walk).__name__} has no step for {what}", remedy="walk a graph without it")
+
+
 class Forward(Generic[V]):
     """The values of nodes from those of their operands; by default arrays with an entry for each neuron."""
 
@@ -45,12 +49,12 @@ class Forward(Generic[V]):
     }
 
     def affine(self, name: str, op: Affine, x: V) -> V:
-        """weight @ x + bias."""
-        raise NotImplementedError
+        """weight @ x + bias; refused by walks that have no such step."""
+        raise _without(self, f"the affine map `{name}`")
 
     def relu(self, name: str, x: V) -> V:
-        """max(0, x)."""
-        raise NotImplementedError
+        """max(0, x); refused by walks that have no such step."""
+        raise _without(self, f"the relu `{name}`")
 
     def curve(self, node: Node, x: V) -> V:
         """A smooth function of each entry; refused by those that know relus alone."""
@@ -137,12 +141,12 @@ class Backward(Generic[V]):
     }
 
     def affine(self, node: Node, op: Affine, given: V) -> V:
-        """given @ weight."""
-        raise NotImplementedError
+        """given @ weight; refused by walks that have no such step."""
+        raise _without(self, f"the affine map `{node.name}`")
 
     def relu(self, node: Node, given: V) -> V:
-        """The forms with the slopes of the neurons."""
-        raise NotImplementedError
+        """The forms with the slopes of the neurons; refused by walks that have no such step."""
+        raise _without(self, f"the relu `{node.name}`")
 
     def curve(self, node: Node, given: V) -> V:
         """The forms with the slopes of a smooth function; refused by those that know relus alone."""

@@ -8,6 +8,7 @@ the real function; floats are evaluated by numpy and scipy, which err by a few u
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -74,13 +75,13 @@ class Curve(SmoothOp, ElementwiseOp):
     def lower(self, build: Builder, *operands: str) -> str:
         raise UnsupportedModel(f"{self.kind} is not piecewise linear: it cannot be lowered to relu", remedy=AS_IT_IS)
 
+    @abstractmethod
     def series(self, x: arb_series, piece: int) -> arb_series:
         """The function at a power series whose first entry lies between two kinks: piece k ends at kink k."""
-        raise NotImplementedError
 
     def tails(self) -> tuple[Tail, Tail]:
-        """What is left on both sides, the left one first."""
-        raise NotImplementedError
+        """What is left on both sides, the left one first; refused by those that have no lines far out."""
+        raise UnsupportedModel(f"{self.kind} has no lines far out, and so no table", remedy=AS_IT_IS)
 
 
 @dataclass(frozen=True, eq=False)

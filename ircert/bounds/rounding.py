@@ -40,7 +40,7 @@ def slack(terms: int, absolute: Array) -> Array:
 
 def affine_interval(weight: Matrix, bias: Array, low: Array, high: Array) -> tuple[Array, Array]:
     """Bounds on weight @ x + bias for low <= x <= high."""
-    positive, negative = _parts(weight)
+    positive, negative = parts(weight)
     absolute = abs(weight) @ magnitude(low, high) + np.abs(bias)
     error = slack(weight.shape[1], absolute)
     return positive @ low + negative @ high + bias - error, positive @ high + negative @ low + bias + error
@@ -56,7 +56,8 @@ def pseudo_inverse(matrix: Array) -> Array:
     return np.asarray(np.linalg.pinv(matrix), dtype=np.float64)
 
 
-def _parts(weight: Matrix) -> tuple[Matrix, Matrix]:
+def parts(weight: Matrix) -> tuple[Matrix, Matrix]:
+    """The positive and the negative weights of a matrix, which is their sum."""
     if isinstance(weight, np.ndarray):
         return np.maximum(weight, 0.0), np.minimum(weight, 0.0)
     return weight.maximum(0.0), weight.minimum(0.0)

@@ -36,7 +36,8 @@ from ircert.limits import checkpoint
 from ircert.structure.contraction import follows
 from ircert.structure.linear_maps import affine
 from ircert.structure.linear_systems import determined
-from ircert.structure.ranges import Range, ranges
+from ircert.structure.range import Range
+from ircert.structure.ranges import ranges
 from ircert.structure.reading import Reading
 
 MONOTONE = (Tanh, Sigmoid, Erf, Softplus, Softsign, Exp)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ircert.bounds.rounding import affine_interval, magnitude, slack
+from ircert.bounds.rounding import parts, slack
 from ircert.ir.arrays import Array, Mask, Matrix, nonzeros
 from ircert.ir.ops import Affine, Conv, LinearImageOp
 from ircert.ir.ops.image import MOST_ENTRIES
@@ -39,17 +39,16 @@ def reads_signed(op: Linear, where_positive: Mask, where_negative: Mask) -> Mask
     return np.asarray(np.bincount(rows[entries], minlength=sparse.shape[0]) > 0)
 
 
-def interval(op: Linear, low: Array, high: Array) -> tuple[Array, Array]:
-    """Bounds on the result for operands between low and high, rounded outward."""
-    if not isinstance(op, Conv):
-        return affine_interval(_weight(op), bias(op), low, high)
-    positive, negative = np.maximum(op.weight, 0.0), np.minimum(op.weight, 0.0)
-    absolute = correlated(op, np.abs(op.weight), magnitude(low, high)) + np.abs(bias(op))
-    error = slack(2 * math.prod(op.weight.shape[1:]) + 2, absolute)
-    return (
-        correlated(op, positive, low) + correlated(op, negative, high) + bias(op) - error,
-        correlated(op, positive, high) + correlated(op, negative, low) + bias(op) + error,
-    )
+def least(op: Linear, low: Array, high: Array) -> tuple[Array, Array]:
+    """The least values without the bias, for operands between two numbers each, in floats, and how far they are off."""
+    if isinstance(op, Conv):
+        positive, negative = np.maximum(op.weight, 0.0), np.minimum(op.weight, 0.0)
+        found = correlated(op, positive, low) + correlated(op, negative, high)
+        size = correlated(op, positive, np.abs(low)) - correlated(op, negative, np.abs(high))
+        return found, slack(2 * math.prod(op.weight.shape[1:]) + 2, size)
+    positive, negative = parts(_weight(op))
+    size = positive @ np.abs(low) - negative @ np.abs(high)
+    return positive @ low + negative @ high, slack(2 * positive.shape[1] + 2, size)
 
 
 def bias(op: Linear) -> Array:

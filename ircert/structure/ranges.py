@@ -1,25 +1,34 @@
-"""Between which numbers the entries of nodes lie on the whole space, and which of them are never 0.
-
-A bound may be one that is never attained, as 0 is for exp: then 0 as a lower bound says positive.
-"""
+"""Between which numbers the entries of nodes lie, on the whole space or for inputs in some range."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ircert.ir.arrays import Array, Mask
+from ircert.bounds.curves import bounds_of
+from ircert.bounds.directed import exp_down, exp_up
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Affine, Concat, LinearImageOp, Relu, Select
+from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, MaxPool, Relu, Select
 from ircert.ir.ops.base import Op
-from ircert.ir.ops.curves import Erf, Sigmoid, Softplus, Softsign, Tanh
-from ircert.ir.ops.piecewise import Abs
-from ircert.ir.ops.smooth import Exp, Product, Reciprocal
-from ircert.structure.linear_maps import bias, interval, reads_signed
+from ircert.ir.ops.curves import Cos, Curve, Elu, Erf, Sigmoid, Sin, Softplus, Softsign, Tanh
+from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
+from ircert.ir.ops.smooth import Choose, Exp, Product, Reciprocal, Softmax
+from ircert.ir.ops.square import Square
+from ircert.limits import checkpoint
+from ircert.structure.affine_ranges import of_affine
+from ircert.structure.range import (
+    Range,
+    absolute,
+    clipped,
+    largest,
+    one_of,
+    product,
+    reciprocal,
+    rectified,
+    square,
+    total,
+)
 
 VALUES: dict[type[Op], tuple[float, float]] = {
-    Exp: (0.0, np.inf),
     Softplus: (0.0, np.inf),
     Sigmoid: (0.0, 1.0),
     Tanh: (-1.0, 1.0),
@@ -27,98 +36,86 @@ VALUES: dict[type[Op], tuple[float, float]] = {
     Softsign: (-1.0, 1.0),
 }
 """Values of functions, the ends of which they never attain."""
-FAR = 1e300
-"""In the place of infinite ends, in sums whose infinite ends are known from elsewhere."""
 
 
-@dataclass(frozen=True)
-class Range:
-    """low <= entry <= high; `above` and `below` where equality never holds."""
-
-    low: Array
-    high: Array
-    above: Mask
-    below: Mask
-
-    @staticmethod
-    def between(size: int, low: float = -np.inf, high: float = np.inf, *, strictly: bool = False) -> Range:
-        """The same for all entries."""
-        return Range(np.full(size, low), np.full(size, high), *(np.full(size, strictly) for _ in range(2)))
-
-    @property
-    def positive(self) -> Mask:
-        """Which entries are more than 0."""
-        return np.asarray((self.low > 0) | ((self.low == 0) & self.above))
-
-    @property
-    def negative(self) -> Mask:
-        """Which entries are less than 0."""
-        return np.asarray((self.high < 0) | ((self.high == 0) & self.below))
-
-    @property
-    def never_zero(self) -> Mask:
-        """Which entries are certainly not 0."""
-        return np.asarray(self.positive | self.negative)
-
-
-def ranges(graph: Graph) -> dict[str, Range]:
-    """The ranges of all nodes."""
+def ranges(graph: Graph, start: Range | None = None) -> dict[str, Range]:
+    """The ranges of all nodes, for inputs in a range."""
     found: dict[str, Range] = {}
     with np.errstate(all="ignore"):
         for node in graph.nodes:
-            found[node.name] = _range(graph, node, [found[name] for name in node.operands])
+            checkpoint()
+            if node.operands:
+                found[node.name] = _range(graph, node, [found[name] for name in node.operands])
+            else:
+                found[node.name] = start or Range.between(graph.input_dim)
     return found
 
 
 def _range(graph: Graph, node: Node, operands: list[Range]) -> Range:
-    size, op = graph.sizes[node.name], node.op
-    kind = type(op)
-    if kind in VALUES:
-        return Range.between(size, *VALUES[kind], strictly=True)
+    op, x = node.op, operands[0]
     if isinstance(op, Affine | LinearImageOp):
-        return _affine(op, operands[0])
-    if kind is Concat:
-        parts = ([getattr(x, name) for x in operands] for name in ("low", "high", "above", "below"))
-        return Range(*(np.concatenate(part) for part in parts))
-    if isinstance(op, Select):
-        x, chosen = operands[0], op.indices
-        return Range(x.low[chosen], x.high[chosen], x.above[chosen], x.below[chosen])
-    if kind is Relu or kind is Abs:
-        x = operands[0]
-        positive = x.positive if kind is Relu else x.never_zero
-        return Range(np.zeros(size), np.full(size, np.inf), positive, np.zeros(size, dtype=bool))
+        return of_affine(op, x)
+    if type(op) is Select:
+        return x.take(op.indices)
+    if type(op) is Clip:
+        return clipped(x, op.low, op.high)
+    if type(op) is MaxPool:
+        return largest([x.take(member) for member in op.members])
+    if type(op) is LeakyRelu:
+        return _leaky(x, op)
+    if isinstance(op, Curve):
+        return _curve(op, x)
+    return _joined(op, operands) or Range.between(graph.sizes[node.name])
+
+
+def _joined(op: Op, operands: list[Range]) -> Range | None:
+    """By operations without numbers of their own; None where nothing is known."""
+    kind, x = type(op), operands[0]
+    if kind in (Add, Concat, Max, Min):
+        return {Add: total, Concat: Range.beside, Max: largest, Min: _smallest}[kind](operands)
     if kind is Product:
-        return _signed(size, *_signs(operands))
-    if kind is Reciprocal:
-        return _signed(size, operands[0].positive, operands[0].negative)
-    return Range.between(size)
+        return square(x) if operands[0] is operands[1] else product(*operands)
+    if kind in (Relu, Abs, Reciprocal, Exp):
+        return {Relu: rectified, Abs: absolute, Reciprocal: reciprocal, Exp: _exp}[kind](x)
+    if kind is Choose:
+        return one_of(operands[2:])
+    if kind is Softmax:
+        size = len(x.low)
+        return Range(np.zeros(size), np.ones(size), np.ones(size, dtype=bool), np.zeros(size, dtype=bool))
+    return None
 
 
-def _signs(operands: list[Range]) -> tuple[Mask, Mask]:
-    a, b = operands
-    return (
-        np.asarray((a.positive & b.positive) | (a.negative & b.negative)),
-        np.asarray((a.positive & b.negative) | (a.negative & b.positive)),
-    )
+def _smallest(operands: list[Range]) -> Range:
+    return -largest([-x for x in operands])
 
 
-def _signed(size: int, positive: Mask, negative: Mask) -> Range:
-    low, high = np.where(positive, 0.0, -np.inf), np.where(negative, 0.0, np.inf)
-    return Range(low, high, positive, negative) if size else Range.between(size)
+def _exp(x: Range) -> Range:
+    low = exp_down(x.low)
+    return Range(low, exp_up(x.high), x.above | (low == 0), x.below)
 
 
-def _affine(op: Affine | LinearImageOp, x: Range) -> Range:
-    """Rounded outward, and without rounding where all terms have one sign: then their sum has it."""
-    ends = [np.nan_to_num(end, posinf=FAR, neginf=-FAR) for end in (x.low, x.high)]
-    low, high = interval(op, *ends)
-    added = bias(op)
-    reaches_low = reads_signed(op, x.low == -np.inf, x.high == np.inf)
-    reaches_high = reads_signed(op, x.high == np.inf, x.low == -np.inf)
-    low, high = np.where(reaches_low, -np.inf, low), np.where(reaches_high, np.inf, high)
-    low, high = (np.where(np.isnan(end), default, end) for end, default in ((low, -np.inf), (high, np.inf)))
-    above = ~reads_signed(op, ~(x.low >= 0), ~(x.high <= 0)) & (added >= 0)
-    above &= reads_signed(op, x.positive, x.negative) | (added > 0)
-    below = ~reads_signed(op, ~(x.high <= 0), ~(x.low >= 0)) & (added <= 0)
-    below &= reads_signed(op, x.negative, x.positive) | (added < 0)
-    low, high = np.where(above, np.maximum(low, 0.0), low), np.where(below, np.minimum(high, 0.0), high)
-    return Range(low, high, above, below)
+def _leaky(x: Range, op: LeakyRelu) -> Range:
+    """max(x, 0) + slope min(x, 0)."""
+    slope = np.broadcast_to(op.slope, x.low.shape)
+    return total([rectified(x), product(Range.closed(slope, slope), -rectified(-x))])
+
+
+def _curve(op: Curve, x: Range) -> Range:
+    """By tables, where an end is finite or nothing else is known; and by what the function never attains."""
+    size = len(x.low)
+    if type(op) is Square:
+        return square(x)
+    always = _always(op, size)
+    if always is not None and not (np.isfinite(x.low) | np.isfinite(x.high)).any():
+        return always
+    found = Range.closed(*bounds_of(op).values(x.low, x.high))
+    return found if always is None else found.within(always)
+
+
+def _always(op: Curve, size: int) -> Range | None:
+    """Values on the whole space."""
+    if type(op) in VALUES:
+        return Range.between(size, *VALUES[type(op)], strictly=True)
+    if type(op) is Elu and op.alpha > 0:
+        return Range.between(size, -op.alpha, strictly=True)
+    return Range.between(size, -1.0, 1.0) if isinstance(op, Sin | Cos) else None

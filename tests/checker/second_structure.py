@@ -7,8 +7,9 @@ follows if the unit vector j lies in the span of the rows. So it knows more than
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from ircert.ir.graph import Graph, Node
 from tests.checker.second import Second, positive
 
 F = Fraction
+INF = math.inf
+End: TypeAlias = tuple[Any, int]
+Ends: TypeAlias = tuple[End, End]
 RISING = {"tanh", "sigmoid", "softplus", "softsign", "erf", "exp"}
 STEEP = {
     "sigmoid": F(1, 4),
@@ -167,13 +171,19 @@ class SecondStructure:
     def signs(self, number: int) -> list[int]:
         return [sign(*ends) for ends in self.ranges(number)]
 
-    def ranges(self, number: int) -> list[tuple[F | None, F | None, bool]]:
+    def ranges(self, number: int) -> list[Ends]:
+        """Ends as pairs of a number and 1 or -1 where values lie above or below it, 0 where they may reach it."""
         node, reads, size = self.nodes[number]
         op: Any = node.op
-        fixed: dict[str, tuple[F, F | None]] = {"sigmoid": (F(0), F(1)), "exp": (F(0), None), "softplus": (F(0), None)}
-        fixed |= dict.fromkeys(("tanh", "erf", "softsign"), (F(-1), F(1)))
+        positive: Ends = (F(0), 1), (INF, 0)
+        fixed: dict[str, Ends] = {"sigmoid": ((F(0), 1), (F(1), -1)), "softmax": ((F(0), 1), (F(1), 0))}
+        fixed |= dict.fromkeys(("exp", "softplus"), positive)
+        fixed |= dict.fromkeys(("tanh", "erf", "softsign"), ((F(-1), 1), (F(1), -1)))
+        fixed |= dict.fromkeys(("sin", "cos"), ((F(-1), 0), (F(1), 0)))
         if op.kind in fixed:
-            return [(*fixed[op.kind], True)] * size
+            return [fixed[op.kind]] * size
+        if op.kind == "elu" and op.alpha > 0:
+            return [((F(-op.alpha), 1), (INF, 0))] * size
         weight = matrix(op)
         if weight is not None:
             x = self.ranges(reads[0])
@@ -182,15 +192,9 @@ class SecondStructure:
         if op.kind in ("select", "concat"):
             x = [entry for k in reads for entry in self.ranges(k)]
             return [x[int(i)] for i in (op.indices if op.kind == "select" else range(size))]
-        if op.kind in ("relu", "abs"):
-            return [(F(0), None, s > 0 or (s < 0 and op.kind == "abs")) for s in self.signs(reads[0])]
-        if op.kind in ("product", "reciprocal"):
-            both = [self.signs(k) for k in reads]
-            signs = [int(np.prod(column)) for column in zip(*both, strict=True)]
-            return [
-                (F(0), None, True) if s > 0 else (None, F(0), True) if s < 0 else (None, None, False) for s in signs
-            ]
-        return [(None, None, False)] * size
+        if not op.elementwise or op.kind == "choose":
+            return [((-INF, 0), (INF, 0))] * size
+        return [joined(op, i, [self.ranges(k)[i] for k in reads]) for i in range(size)]
 
     # --- contractions ------------------------------------------------------------------------------------------------
 
@@ -262,21 +266,64 @@ def determined(rows: list[list[F]], names: list[int]) -> list[int]:
     return [names[found[0]] for found in single if len(found) == 1]
 
 
-def sign(low: F | None, high: F | None, strictly: bool) -> int:
-    if low is not None and (low > 0 or (strictly and low == 0)):
-        return 1
-    return -1 if high is not None and (high < 0 or (strictly and high == 0)) else 0
+def sign(low: End, high: End) -> int:
+    return 1 if low > (0, 0) else -1 if high < (0, 0) else 0
 
 
-def row_range(row: list[F], bias: F, x: list[tuple[F | None, F | None, bool]]) -> tuple[F | None, F | None, bool]:
-    terms = [(w, *ends) for w, ends in zip(row, x, strict=True) if w]
-    lows = [(w, low if w > 0 else high) for w, low, high, _ in terms]
-    highs = [(w, high if w > 0 else low) for w, low, high, _ in terms]
-    low, high = (
-        None if any(v is None for _, v in part) else bias + sum((w * v for w, v in part if v is not None), F(0))
-        for part in (lows, highs)
-    )
-    return low, high, any(strictly for *_, strictly in terms)
+def joined(op: Any, i: int, x: list[Ends]) -> Ends:
+    """Of operations on single entries: order and corners."""
+    (low, high), zero = x[0], (F(0), 0)
+    if op.kind == "add":
+        return row_range([F(1)] * len(x), F(0), x)
+    if op.kind in ("max", "min"):
+        best = max if op.kind == "max" else min
+        return best(a for a, _ in x), best(b for _, b in x)
+    if op.kind == "relu":
+        return max(low, zero), max(high, zero)
+    if op.kind == "abs":
+        return max(low, negated(high), zero), max(high, negated(low), zero)
+    if op.kind == "clip":
+        for bound, best in ((op.low, max), (op.high, min)):
+            if bound is not None:
+                end = (F(float(np.broadcast_to(bound, i + 1)[i if len(bound) > 1 else 0])), 0)
+                low, high = best(low, end), best(high, end)
+        return low, high
+    found = sign(*x[0])
+    if op.kind == "leaky_relu":
+        found *= float(op.slope[i % len(op.slope)]) > 0
+    elif op.kind in ("product", "square"):
+        found *= sign(*x[-1])
+        if not any(abs(v) == INF for v, _ in (*x[0], *x[-1])):
+            return corners(x[0], x[-1], found, of_one=op.kind == "square")
+        found = 0 if op.kind == "square" and not found else found
+    elif op.kind != "reciprocal":
+        found = 0
+    least = (F(0), 0) if op.kind == "square" else (-INF, 0)
+    return ((F(0), 1), (INF, 0)) if found > 0 else ((-INF, 0), (F(0), -1)) if found < 0 else (least, (INF, 0))
+
+
+def corners(x: Ends, y: Ends, found: int, *, of_one: bool) -> Ends:
+    products = [a * b for a, _ in x for b, _ in y]
+    inside = all(s for _, s in x) or all(s for _, s in y)
+    least, most = min(products), max(products)
+    low = (least, int(inside if least else found > 0))
+    high = (most, -int(inside if most else found < 0))
+    return (max(low, (F(0), 0)) if of_one else low), high
+
+
+def negated(end: End) -> End:
+    return -end[0], -end[1]
+
+
+def row_range(row: list[F], bias: F, x: list[Ends]) -> Ends:
+    terms = [(abs(w), *((low, high) if w > 0 else (negated(high), negated(low)))) for w, (low, high) in added(row, x)]
+    low = bias + sum((w * a[0] for w, a, _ in terms), F(0)), max((a[1] for _, a, _ in terms), default=0)
+    high = bias + sum((w * b[0] for w, _, b in terms), F(0)), min((b[1] for _, _, b in terms), default=0)
+    return low, high
+
+
+def added(row: list[F], x: list[Ends]) -> list[tuple[F, Ends]]:
+    return [(w, ends) for w, ends in zip(row, x, strict=True) if w]
 
 
 def norm_of(weight: list[list[F]], norm: str, bound: F | None) -> F | None:

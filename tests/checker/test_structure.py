@@ -25,6 +25,7 @@ from ircert.structure.known import Knowledge
 from ircert.testing import invertible_networks
 from tests.checker.second_structure import proves
 from tests.structure.flows import autoregressive, couplings, numbers, residual, reversible
+from tests.structure.scales import SCALES, TRAPS, coupling
 
 
 def network(graph: Graph) -> dict[str, str]:
@@ -69,6 +70,20 @@ def test_injective_by_design(graph: Graph) -> None:
     text = written(graph, steps(graph))
     assert passes(text)
     assert proves(text)
+
+
+VALUES_OF_CURVES = {"exp(tanh) - 0.36", "exp(exp) - 1", "silu + 0.3"}
+"""Signs that rest on values of exp and silu, which the checker does not compute."""
+
+
+@pytest.mark.rule("C-24")
+@pytest.mark.parametrize("name", [*SCALES, *TRAPS])
+def test_scales(name: str) -> None:
+    graph = coupling(SCALES[name] if name in SCALES else TRAPS[name])
+    size = len(graph.nodes)
+    every = [f"<{k}" for k in reversed(range(size))] + [f">{k}" for k in range(size)]
+    text = written(graph, every * 2)
+    assert passes(text) == proves(text) == (name in SCALES and name not in VALUES_OF_CURVES)
 
 
 @pytest.mark.rule("C-21")

@@ -1,8 +1,8 @@
-"""Points where an objective of two networks is large, looked for in floats: slopes, and steps to the edge of the ball.
+"""Points where an objective of two networks is large, looked for in floats: many climb at once.
 
-At a point the symbols of the inputs in the forms of a walk are derivatives: over a ball the linear function they define
-is largest at a point of its edge, and some part of the way there is tried. Nothing here is proved; what is found is
-evaluated exactly by whoever uses it.
+From each point two ways are tried: towards the edge of the ball where the linear function that derivatives define is
+largest, some part of the way; and along the derivatives, as far as was good before, back into the ball. Nothing here is
+proved; what is found is evaluated exactly by whoever uses it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.limits import is_over
 from ircert.relational.differential_bounds import Pair
+from ircert.relational.gradients import gradients
 from ircert.relational.input_branching import into
 from ircert.relational.objectives import Objective
-from ircert.relational.points import Points
 
-SHARES = np.array([1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.001])
-"""Parts of the way that are tried."""
-STARTS = 12
-SAMPLES = 256
-STEPS = 40
+SHARES = np.array([1.0, 0.5, 0.25, 0.1, 0.03])
+"""Parts of the way to the edge that are tried."""
+FACTORS = np.array([4.0, 1.0, 0.25])
+"""Steps along derivatives, in parts of the last good one …"""
+FIRST, LAST = 0.1, 1e-7
+"""… which is this part of the radius at first, and not worth a try below that."""
+STARTS = 24
+SAMPLES = 512
+ROUNDS = 80
+LITTLE = 1e-9
+"""What is gained by no more than that, relatively, is nothing."""
 
 
 def climbed(
@@ -38,15 +44,14 @@ def climbed(
     values = _values(pair, objective, starts)
     chosen = np.argsort(-values, kind="stable")[:STARTS]
     points, values = starts[chosen], values[chosen]
-    moving = np.ones(len(points), dtype=bool)
-    for _ in range(STEPS):
-        if is_over() or not moving.any():
+    sizes = np.full(len(points), FIRST)
+    for _ in range(ROUNDS):
+        moving = np.flatnonzero((sizes > LAST) & np.isfinite(values))
+        if is_over() or not len(moving):
             break
-        here = np.flatnonzero(moving)
-        for k in here.tolist():
-            points[k], better = _step(pair, ball, objective, points[k], float(values[k]))
-            moving[k] = better > values[k] + 1e-9 * abs(float(values[k]))
-            values[k] = max(better, float(values[k]))
+        points[moving], values[moving], sizes[moving] = _step(
+            pair, ball, objective, points[moving], values[moving], sizes[moving]
+        )
     best = int(values.argmax())
     return points[best], float(values[best])
 
@@ -59,16 +64,40 @@ def _samples(ball: Ball, seed: int) -> Array:
     return np.concatenate([ball.center[None], inside, corners])
 
 
-def _step(pair: Pair, ball: Ball, objective: Objective, point: Array, value: float) -> tuple[Array, float]:
-    found = pair.bounds(Points(ball, point[None], point[None]))
-    guide = objective.bounded(found, pair.first.output).guide
-    slopes = guide.symbols[0, 0, : len(point)]
-    if len(slopes) < len(point) or not np.isfinite(slopes).all() or not slopes.any():
-        return point, value
-    tried = into(ball, point + SHARES[:, None] * (farthest(ball, slopes) - point))
-    values = _values(pair, objective, tried)
-    best = int(values.argmax())
-    return (tried[best], float(values[best])) if values[best] > value else (point, value)
+def _step(
+    pair: Pair, ball: Ball, objective: Objective, points: Array, values: Array, sizes: Array
+) -> tuple[Array, Array, Array]:
+    """Points with values no less than before, and the steps that are worth a try next."""
+    slopes = _slopes(pair, objective, points)
+    edges = np.array([farthest(ball, row) for row in slopes]) - points
+    steepest = slopes / np.maximum(np.abs(slopes).max(axis=1, keepdims=True), 1e-300)
+    lengths = sizes[:, None] * FACTORS
+    tried = np.concatenate(
+        [
+            points[:, None] + SHARES[:, None] * edges[:, None],
+            points[:, None] + ball.radius * lengths[:, :, None] * steepest[:, None],
+        ],
+        axis=1,
+    )
+    found = _values(pair, objective, into(ball, tried.reshape(-1, points.shape[1]))).reshape(tried.shape[:2])
+    best, rows = found.argmax(axis=1), np.arange(len(points))
+    better = found[rows, best] > values + LITTLE * np.abs(values)
+    along = np.maximum(best - len(SHARES), 0)
+    used = np.where(best < len(SHARES), sizes, lengths[rows, along])
+    moved = into(ball, tried[rows, best])
+    return (
+        np.where(better[:, None], moved, points),
+        np.where(better, found[rows, best], values),
+        np.where(better, np.minimum(used, 1.0), sizes * FACTORS.min() ** 2),
+    )
+
+
+def _slopes(pair: Pair, objective: Objective, points: Array) -> Array:
+    """The derivatives of the objective by the inputs; 0 where floats hold none."""
+    with np.errstate(all="ignore"):
+        rates = objective.rates(pair.first(points), pair.second(points))
+        parts = [gradients(graph, points, part) for graph, part in zip((pair.first, pair.second), rates, strict=True)]
+    return np.nan_to_num(parts[0] + parts[1], nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def farthest(ball: Ball, slopes: Array) -> Array:

@@ -28,7 +28,8 @@ from ircert.ir.arrays import Array, Mask, Matrix
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, Curve, Relu, Select
 from ircert.limits import checkpoint
-from ircert.relational.activations import lines, secants
+from ircert.relational import intervals
+from ircert.relational.activations import lines, secants, values
 from ircert.relational.forms import Forms, Symbols
 from ircert.relational.matching import matching
 from ircert.relational.points import Points
@@ -188,7 +189,7 @@ class _Walk:
             # partners elsewhere may have been matched with the output node: what counts is f - g
             self.apart[first.output] = self.symbols.added(list(ends), (1.0, -1.0))
             found = self.symbols.ranges(self.apart[first.output])
-            low, high = _cut(found, self.limits.difference.get(first.output))
+            low, high = intervals.cut(found, self.limits.difference.get(first.output))
             self.empty = self.empty | (low > high).any(axis=1)
             self.gaps[first.output] = low, np.maximum(low, high)
         forms = (*ends, self.apart[first.output])
@@ -212,7 +213,8 @@ class _Walk:
         if isinstance(op, Affine):
             return self.symbols.mapped([(op.weight, given[0])], op.bias)
         if isinstance(op, Relu | Curve):
-            return self.symbols.lined(given[0], *lines(op, self._range(side, node.operands[0])))
+            read = self._range(side, node.operands[0])
+            return self.symbols.lined(given[0], *lines(op, read), values(op, read))
         return self._moved(node, given)
 
     def _moved(self, node: Node, given: list[Forms]) -> Forms:
@@ -233,9 +235,10 @@ class _Walk:
         return self.ranges[side][name]
 
     def _keep(self, side: int, name: str, found: Interval, known: Interval | None) -> None:
-        low, high = _cut(found, known)
+        low, high = intervals.cut(found, known)
         self.empty = self.empty | (low > high).any(axis=1)
         self.ranges[side][name] = low, np.maximum(low, high)
+        self.values[side][name] = self.values[side][name].within(self.ranges[side][name])
 
     # --- differences -------------------------------------------------------------------------------------------------
 
@@ -267,7 +270,9 @@ class _Walk:
         missed = spare * np.maximum(np.abs(low), np.abs(high))
         missed = np.where(np.isfinite(missed), missed * (1 + 2.0**-50), np.where(spare > 0, np.inf, 0.0))
         causes = self.values[0][name], self.values[1][other]
-        return self.symbols.lined(given, slope, np.zeros(slope.shape), missed, causes)
+        rates = np.nextafter(slope - spare, -np.inf), np.nextafter(slope + spare, np.inf)
+        interval = intervals.product(rates, (low, high))
+        return self.symbols.lined(given, slope, np.zeros(slope.shape), missed, interval, causes)
 
     def _gap(self, name: str) -> Interval:
         if name not in self.gaps:
@@ -280,19 +285,13 @@ class _Walk:
             return
         one, other = self._range(0, name), self._range(1, partner)
         found = self.symbols.ranges(self.apart[name])
-        gap = _cut(_cut(found, _sum(one, (-other[1], -other[0]))), self.limits.difference.get(name))
+        gap = intervals.cut(intervals.cut(found, _sum(one, (-other[1], -other[0]))), self.limits.difference.get(name))
         self.empty = self.empty | (gap[0] > gap[1]).any(axis=1)
         gap = gap[0], np.maximum(*gap)
         self.gaps[name] = gap
+        self.apart[name] = self.apart[name].within(gap)
         self._keep(0, name, one, _sum(other, gap))
         self._keep(1, partner, other, _sum(one, (-gap[1], -gap[0])))
-
-
-def _cut(found: Interval, known: Interval | None) -> Interval:
-    """The common part of two intervals; what is no number says nothing."""
-    if known is None:
-        return found
-    return np.fmax(found[0], known[0]), np.fmin(found[1], known[1])
 
 
 def _sum(one: Interval, other: Interval) -> Interval:

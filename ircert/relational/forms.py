@@ -8,16 +8,20 @@ they have in common cancels.
 Rounding: products and sums of floats are off by at most a multiple of the sums of absolute values, which `size` bounds
 for every form (|c| + |G| times the range of each symbol + e); each step adds that to e. `slack` has a factor 4 in
 store, which pays for sizes that were themselves rounded. What is no number any more (overflow) ends in infinite ranges.
+
+Beside every form there is an interval, low to high, that its number is in as well (`intervals`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ircert.bounds.interval import Interval
 from ircert.bounds.rounding import TINY, UNIT, slack
 from ircert.ir.arrays import Array, Indices, Matrix
+from ircert.relational import intervals
 from ircert.relational.points import Points
 
 SYMBOLS = 1024
@@ -29,12 +33,13 @@ FEW = 64
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """center (boxes, entries), symbols (boxes, entries, symbols so far), error and size (boxes, entries)."""
+    """center (boxes, entries), symbols (boxes, entries, symbols so far), error, size and interval (boxes, entries)."""
 
     center: Array
     symbols: Array
     error: Array
     size: Array
+    interval: Interval
 
     @property
     def reach(self) -> Array:
@@ -43,8 +48,13 @@ class Forms:
 
     def take(self, entries: Indices) -> Forms:
         """Some entries."""
-        parts = (self.center, self.symbols, self.error, self.size)
-        return Forms(*(part[:, entries] for part in parts))
+        low, high = self.interval
+        center, symbols, error, size = (part[:, entries] for part in (self.center, self.symbols, self.error, self.size))
+        return Forms(center, symbols, error, size, (low[:, entries], high[:, entries]))
+
+    def within(self, interval: Interval) -> Forms:
+        """The same numbers, of which more is known."""
+        return replace(self, interval=intervals.cut(self.interval, interval))
 
 
 class Symbols:
@@ -62,15 +72,16 @@ class Symbols:
         middle, size = self.points.middles[0], self.points.columns // self.points.copies
         unit = np.broadcast_to(np.eye(self.points.columns), (self.points.count, *[self.points.columns] * 2))
         nothing = np.zeros((self.points.count, size))
-        starts = range(0, self.points.columns, size)
-        return [self._made(middle[:, start : start + size], unit[:, start : start + size], nothing) for start in starts]
+        parts = [slice(start, start + size) for start in range(0, self.points.columns, size)]
+        low, high = self.points.low, self.points.high
+        return [self._made(middle[:, at], unit[:, at], nothing, (low[:, at], high[:, at])) for at in parts]
 
     def numbers(self, values: Array) -> Forms:
         """Forms that depend on nothing: (boxes, entries)."""
-        return self._made(values, np.zeros((*values.shape, 0)), np.zeros(values.shape))
+        return self._made(values, np.zeros((*values.shape, 0)), np.zeros(values.shape), (values, values))
 
-    def _made(self, center: Array, symbols: Array, error: Array) -> Forms:
-        return Forms(center, symbols, error, np.abs(center) + self._spread(symbols) + error)
+    def _made(self, center: Array, symbols: Array, error: Array, interval: Interval) -> Forms:
+        return Forms(center, symbols, error, np.abs(center) + self._spread(symbols) + error, interval)
 
     def _spread(self, symbols: Array) -> Array:
         """|G| times the ranges of the symbols, about."""
@@ -89,8 +100,8 @@ class Symbols:
             low = high = np.zeros(forms.center.shape)
         wide = np.abs(forms.center) + new + np.maximum(np.abs(low), np.abs(high))
         error = slack(forms.symbols.shape[2] + 4, wide)
-        low, high = forms.center + low - new - error, forms.center + high + new + error
-        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+        found = intervals.known(forms.center + low - new - error, forms.center + high + new + error)
+        return intervals.cut(found, forms.interval)
 
     # --- maps --------------------------------------------------------------------------------------------------------
 
@@ -108,7 +119,8 @@ class Symbols:
             error += forms.error @ absolute.T
             size += forms.size @ absolute.T
             terms += weight.shape[1] + 2
-        return self._made(center, symbols, error + self._rounding(terms, size, columns))
+        interval = intervals.mapped([(weight, forms.interval) for weight, forms in parts], bias)
+        return self._made(center, symbols, error + self._rounding(terms, size, columns), interval)
 
     def added(self, parts: list[Forms], signs: tuple[float, ...] = ()) -> Forms:
         """Their sum; or with signs, which are ± 1."""
@@ -119,7 +131,8 @@ class Symbols:
             center += sign * part.center
             symbols[:, :, : part.symbols.shape[2]] += sign * part.symbols
         error, size = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("error", "size"))
-        return self._made(center, symbols, error + self._rounding(len(parts) + 1, size, columns))
+        interval = intervals.added([part.interval for part in parts], signs)
+        return self._made(center, symbols, error + self._rounding(len(parts) + 1, size, columns), interval)
 
     def weighed(self, forms: Forms, weights: Array) -> Forms:
         """One number for each box: weights (boxes, entries) times its forms."""
@@ -128,7 +141,8 @@ class Symbols:
         symbols = np.matmul(weights[:, None, :], forms.symbols)
         error, size = ((absolute * part).sum(axis=1, keepdims=True) for part in (forms.error, forms.size))
         columns = forms.symbols.shape[2]
-        return self._made(center, symbols, error + self._rounding(weights.shape[1] + 2, size, columns))
+        interval = intervals.weighed(weights, forms.interval)
+        return self._made(center, symbols, error + self._rounding(weights.shape[1] + 2, size, columns), interval)
 
     def joined(self, parts: list[Forms]) -> Forms:
         """The entries of all, one after the other."""
@@ -136,12 +150,22 @@ class Symbols:
         wide = [_padded(part.symbols, columns) for part in parts]
         rest = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("center", "error", "size"))
         center, error, size = rest
-        return Forms(center, np.concatenate(wide, axis=1), error, size)
+        ends = [np.concatenate(side, axis=1) for side in zip(*(part.interval for part in parts), strict=True)]
+        return Forms(center, np.concatenate(wide, axis=1), error, size, (ends[0], ends[1]))
 
-    def lined(self, forms: Forms, slope: Array, shift: Array, missed: Array, causes: tuple[Forms, ...] = ()) -> Forms:
+    def lined(
+        self,
+        forms: Forms,
+        slope: Array,
+        shift: Array,
+        missed: Array,
+        interval: Interval,
+        causes: tuple[Forms, ...] = (),
+    ) -> Forms:
         """slope * form + shift ± missed, entry by entry; each that misses something gets a symbol of its own.
 
-        causes: numbers whose width is to blame for what is missed, besides that of the form itself
+        interval: what these numbers are in, besides
+        causes:   numbers whose width is to blame for what is missed, besides that of the form itself
         """
         size = np.abs(slope) * forms.size + np.abs(shift)
         error = np.abs(slope) * forms.error + self._rounding(4, size, forms.symbols.shape[2])
@@ -158,7 +182,7 @@ class Symbols:
         self.count += len(new)
         if self.points.columns <= FEW:
             self._parents.append(self._shares((forms, *causes), new))
-        return self._made(center, symbols, error)
+        return self._made(center, symbols, error, interval)
 
     def _shares(self, causes: tuple[Forms, ...], entries: Indices) -> Array:
         """How much each coordinate is to blame for the width of entries: (boxes, entries, columns).
@@ -198,7 +222,7 @@ class Symbols:
         center, error, size = (
             np.where(first, getattr(one, name), getattr(other, name)) for name in ("center", "error", "size")
         )
-        return Forms(center, symbols, error, size)
+        return Forms(center, symbols, error, size, intervals.cut(one.interval, other.interval))
 
     def _rounding(self, terms: int, size: Array, columns: int) -> Array:
         """What sums of so many products may be off by; the second part is for coefficients too small for floats."""

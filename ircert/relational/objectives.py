@@ -17,7 +17,7 @@ import numpy as np
 
 from ircert.bounds.rounding import UNIT, slack
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, Mask
+from ircert.ir.arrays import Array, Indices, Mask
 from ircert.relational.differential_bounds import DifferentialBounds
 from ircert.relational.forms import Forms
 
@@ -45,6 +45,11 @@ class Objective(ABC):
     def values(self, first: Array, second: Array) -> Array:
         """What it is at points, about, from their outputs (points, outputs)."""
 
+    @abstractmethod
+    def rates(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Its derivatives by the outputs of both networks there, or of one of the functions that it is the least or
+        largest of."""
+
 
 @dataclass(frozen=True)
 class Length(Objective):
@@ -54,6 +59,16 @@ class Length(Objective):
 
     def values(self, first: Array, second: Array) -> Array:
         return self.norm.lengths(first - second)
+
+    def rates(self, first: Array, second: Array) -> tuple[Array, Array]:
+        gaps = first - second
+        if self.norm is Norm.INF:
+            found = _at(gaps.shape, np.abs(gaps).argmax(axis=1)) * np.sign(gaps)
+        elif self.norm is Norm.ONE:
+            found = np.sign(gaps)
+        else:
+            found = gaps / np.maximum(self.norm.lengths(gaps), 1e-300)[:, None]
+        return found, -found
 
     def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
         low, high = found.difference[output]
@@ -96,6 +111,13 @@ class Length(Objective):
         return slope, np.where(exact, 0.0, np.maximum(*rest) + slack(4, np.maximum(*size)))
 
 
+def _at(shape: tuple[int, ...], columns: Indices) -> Array:
+    """1 at one entry of each row."""
+    found = np.zeros(shape)
+    found[np.arange(shape[0]), columns] = 1.0
+    return found
+
+
 def _up(parts: Array) -> Array:
     """Sums along the last axis, rounded up."""
     return np.asarray(parts.sum(axis=1) + slack(parts.shape[1], np.abs(parts).sum(axis=1)))
@@ -116,6 +138,19 @@ class Disagreement(Objective):
         i, j = first.argmax(axis=1), second.argmax(axis=1)
         apart = np.minimum(first[rows, i] - first[rows, j], second[rows, j] - second[rows, i])
         return np.where(i == j, -self._lead(first, second), apart)
+
+    def rates(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Of the network whose classes are more easily swapped: the class that should be ahead, minus the other one."""
+        i, j = first.argmax(axis=1), second.argmax(axis=1)
+        found = []
+        for values, top, wanted in ((first, i, j), (second, j, i)):
+            second_best = np.where(_at(values.shape, top) > 0, -np.inf, values).argmax(axis=1)
+            other = np.where(i == j, second_best, wanted)
+            ahead = np.where(i == j, -1.0, 1.0)[:, None]
+            found.append(ahead * (_at(values.shape, top) - _at(values.shape, other)))
+        leads = [np.abs((rates * values).sum(axis=1)) for rates, values in zip(found, (first, second), strict=True)]
+        less = (leads[0] <= leads[1])[:, None]
+        return np.where(less, found[0], 0.0), np.where(less, 0.0, found[1])
 
     @staticmethod
     def _lead(first: Array, second: Array) -> Array:

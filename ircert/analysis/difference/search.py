@@ -123,7 +123,10 @@ class DifferenceSearch:
     def _by_boxes(self, boxes: InputBranching) -> None:
         boxes.enough = self.negligible if self.epsilon is None else self.epsilon
         while not self.decided and not boxes.done and not boxes.full:
+            before = boxes.value
             boxes.run(TURN)
+            if boxes.value > before:
+                boxes.offer(*climbed(self.pair, self.ball, self.length, self.seed, start=boxes.point))
             self._found(boxes.bound, None, BOXES)
             self._turn(f"{boxes.boxes:,} boxes")
             self.work["boxes"] = boxes.boxes

@@ -97,6 +97,7 @@ ELSEWHERE = {
     "tests/ir/ops/test_piecewise.py": ["ircert/ir/ops/base.py"],
     "tests/reproduction/frame/test_reproduce.py": ["ircert/cli/reproduce.py"],  # with experiments that are made up
     "tests/plotting/test_command.py": ["ircert/cli/plot.py"],  # with pictures
+    "tests/plotting/test_three.py": ["ircert/plotting/solid.py"],  # one of its panels
     "tests/programs/formulations/test_program.py": ["ircert/programs/formulations/lowering.py"],  # both ends of a way
     "tests/passes/test_dual_copy.py": ["passes/copies.py"],  # with the pass it was taken from
     "tests/witnesses/test_repair.py": ["ircert/witnesses/near_program.py"],

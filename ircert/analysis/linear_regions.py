@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ircert.analysis.asked_ball import BallLike, asked_ball, ball_for
 from ircert.analysis.smooth.fold_curves import fold_curves
 from ircert.analysis.smooth.preimages import Preimages, proved_preimages
+from ircert.analysis.solids.fold_facets import fold_facets
 from ircert.engines.regions.complex import Complex
 from ircert.engines.regions.facets import Facets, determinants, facets, winding_vertices
 from ircert.engines.regions.fibres import candidates, fibre_of
@@ -53,8 +54,9 @@ def fold_set(
 ) -> Any:
     """Where the orientation of f turns over inside a ball (as many outputs as inputs), and where f is singular.
 
-    Of a piecewise-linear network this is a `FoldSet`, segments and polygons; of a smooth one `FoldCurves`, boxes at
-    most `width` wide (by default, 1/256 of what is asked for) that hold all of it, and lines through them.
+    Of a piecewise-linear network this is a `FoldSet`, segments and polygons, or, of three inputs, `FoldFacets`,
+    polygons in floats; of a smooth one `FoldCurves`, boxes at most `width` wide (by default, 1/256 of what is asked
+    for) that hold all of it, and lines through them.
     """
     graph = _loaded(graph)
     if graph.output_dim != graph.input_dim:
@@ -66,6 +68,8 @@ def fold_set(
         return fold_curves(graph, asked_ball(graph, ball, domain), width)
     if width is not None:
         raise QueryError("the fold set of a piecewise-linear network is exact: it has no width", remedy="leave it out")
+    if graph.input_dim == 3:
+        return fold_facets(graph, ball_for(graph, ball, domain))
     return FoldSet(enumerate_regions(graph, ball, domain=domain))
 
 

@@ -31,7 +31,7 @@ def add_looking_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
     """All of them; those that decide nothing exit with 0."""
     found = _command(commands, "regions", regions, "list the linear regions of a ball or domain (one or two inputs)")
     found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
-    found = _command(commands, "folds", folds, "list where the orientation turns over (one or two inputs)")
+    found = _command(commands, "folds", folds, "list where the orientation turns over (one to three inputs)")
     found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
     found.add_argument("--width", type=float, metavar="W", help="of the boxes around folds of smooth networks")
     text = "find all points of a ball with a value (0: all are known, 3: some places are undecided)"
@@ -122,7 +122,8 @@ def folds(options: argparse.Namespace) -> int:
     import ircert
 
     found = ircert.fold_set(asked_graph(options), _ball(options), domain=asked_domain(options), width=options.width)
-    return _told(options, _curves(found) if hasattr(found, "curves") else _segments(found))
+    told = _curves if hasattr(found, "curves") else _facets if hasattr(found, "facets") else _segments
+    return _told(options, told(found))
 
 
 def _segments(found: Any) -> Found:
@@ -134,6 +135,19 @@ def _segments(found: Any) -> Found:
         "determinants": found.determinants,
         "singular": found.singular,
         "winding": found.points,
+    }
+    return _cut(lines), fields
+
+
+def _facets(found: Any) -> Found:
+    singular = f"{len(found.singular)} singular regions"
+    lines = [f"{len(found)} facets at which the orientation turns over, {singular}, of {found.regions} linear regions"]
+    lines += [" - ".join(_point(corner) for corner in facet) for facet in found.facets]
+    fields = {
+        "schema": "ircert.folds/1",
+        "facets": found.facets,
+        "determinants": found.determinants,
+        "singular": found.singular,
     }
     return _cut(lines), fields
 

@@ -232,7 +232,7 @@ def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "draw regions, fold set, balls, witness and preimages of a network with one or two free inputs"
+    text = "draw regions, fold set, balls, witness and preimages of a network with one to three free inputs"
     plot = commands.add_parser("plot", help=text, description=f"{text[0].upper()}{text[1:]}.")
     add_question_options(plot, norms=True, center=False)
     plot.add_argument("--image", metavar="8x8", help="draw a pair of images of this shape, from a result of certify")
@@ -241,6 +241,14 @@ def _add_plot(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     plot.add_argument(
         "--preimages", action="store_true", help="draw the preimages of f(centre), and the ball that holds no other one"
     )
+    plot.add_argument(
+        "--slice",
+        action="append",
+        metavar="I=V",
+        help="of three inputs, draw the plane where input I is V, several times or 2=0,2=1 (default: three planes "
+        "through the centre, and the fold set from outside)",
+    )
+    plot.add_argument("--solid", action="store_true", help="of three inputs, draw the fold set from outside")
     plot.add_argument("--time-limit", type=float, metavar="S", help="for each ball")
     plot.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png, FILE.svg or FILE.pdf")
     plot.add_argument("--labels", metavar="NAME,…", help="of the axes, one for each free input")

@@ -7,9 +7,8 @@ import warnings
 from typing import Any
 
 import ircert
-from ircert.analysis.smooth.preimages import UndecidedPreimages
 from ircert.cli.model import load_model
-from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs, shaped
+from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs, numbered, shaped
 from ircert.cli.streams import complain, say
 from ircert.errors import QueryError
 from ircert.geometry.domain import Box
@@ -20,7 +19,7 @@ from ircert.questions.query import Query
 
 def plot(options: argparse.Namespace) -> int:
     """Draw and write the picture; 0 when it is written."""
-    from ircert.plotting import check_picture, new_axes, plot_result, save
+    from ircert.plotting import check_picture, new_axes, plot_result, plot_three, save
     from ircert.plotting.style import index
 
     check_picture(options.output)
@@ -32,24 +31,64 @@ def plot(options: argparse.Namespace) -> int:
     queries = _queries(options)
     for query in queries:
         query.check(graph)
-    if graph.input_dim > 2:
-        raise QueryError(
-            f"a picture has one or two free inputs, this network has {graph.input_dim}",
-            remedy="bind the others, for example --fix 2=0.5",
-        )
+    _check_inputs(graph, options)
+    slices = _slices(graph, options)
     names = _labels(graph, options) or [f"x{index(i)}" for i in free_inputs(graph, options)]
     results = [_answer(graph, query, options) for query in queries]
-    ax = new_axes(pyplot=False)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UndecidedPreimages)
-        plot_result(results[0], ax, results[1:], preimages=options.preimages, window=options.radius, inputs=names)
+        warnings.simplefilter("always", UserWarning)
+        if graph.input_dim == 3:
+            solid = True if options.solid else False if slices else None
+            drawn: Any = plot_three(results[0], results[1:], slices, solid, options.radius, inputs=names)
+        else:
+            drawn = new_axes(pyplot=False)
+            look = {"preimages": options.preimages, "window": options.radius, "inputs": names}
+            plot_result(results[0], drawn, results[1:], **look)
     for warning in caught:
         complain(f"warning: {warning.message}")
-    save(ax, options.output)
+    save(drawn, options.output)
     for result in results:
         say(_line(result))
     say(f"written to {options.output}")
     return 0
+
+
+def _check_inputs(graph: Graph, options: argparse.Namespace) -> None:
+    if graph.input_dim > 3:
+        raise QueryError(
+            f"a picture has one, two or three free inputs, this network has {graph.input_dim}",
+            remedy="bind the others, for example --fix 2=0.5",
+        )
+    if graph.input_dim < 3 and (options.slice or options.solid):
+        raise QueryError(
+            f"--slice and --solid are for three free inputs, this network has {graph.input_dim}",
+            remedy="leave them out, or bind fewer inputs",
+        )
+    if graph.input_dim == 3 and options.preimages:
+        raise QueryError(
+            "preimages are drawn for one or two free inputs", remedy="bind one more, or `ircert preimages`"
+        )
+    if options.solid and graph.output_dim != 3:
+        raise QueryError(
+            f"--solid draws the fold set, which needs three outputs, not {graph.output_dim}",
+            remedy="--select three, or draw slices",
+        )
+
+
+def _slices(graph: Graph, options: argparse.Namespace) -> dict[int, list[float]] | None:
+    """Where planes cut, by the numbers of free inputs; None for planes through the centre."""
+    if not options.slice:
+        return {} if options.solid else None
+    free = free_inputs(graph, options)
+    found: dict[int, list[float]] = {}
+    for number, value in numbered(options.slice, "--slice"):
+        if number not in free:
+            raise QueryError(
+                f"--slice names input {number}, which is not free",
+                remedy=f"the free ones are {', '.join(map(str, free))}",
+            )
+        found.setdefault(free.index(number), []).append(value)
+    return found
 
 
 def _plot_pair(options: argparse.Namespace) -> int:

@@ -124,13 +124,20 @@ def shaping_passes(options: argparse.Namespace) -> Pipeline:
 
 
 def _fixed(given: list[str]) -> dict[int, float]:
-    values: dict[int, float] = {}
+    return dict(numbered(given, "--fix"))
+
+
+def numbered(given: list[str], what: str) -> list[tuple[int, float]]:
+    """Inputs with values: I=V, separated by commas or one by one."""
+    values: list[tuple[int, float]] = []
     for item in ",".join(given).split(",") if given else []:
         index, _, value = item.partition("=")
         try:
-            values[int(index)] = float(value)
+            values.append((int(index), float(value)))
         except ValueError:
-            raise IrcertError(f"--fix takes I=V, got {item[:60]!r}", remedy="write for example --fix 2=2.1") from None
+            raise IrcertError(
+                f"{what} takes I=V, got {item[:60]!r}", remedy=f"write for example {what} 2=2.1"
+            ) from None
     return values
 
 

@@ -1,5 +1,5 @@
-"""Pictures of networks with one or two inputs: linear regions, fold set, balls, witnesses and preimages; and of pairs
-of images with one output (`plot_pair`).
+"""Pictures of networks with one or two inputs: linear regions, fold set, balls, witnesses and preimages; of three
+inputs, in slices and from outside (`plot_three`); and of pairs of images with one output (`plot_pair`).
 
 >>> from ircert.plotting import draw_ball, draw_center, draw_regions, new_axes, save
 >>> ax = draw_regions(new_axes(), ircert.enumerate_regions(g, (center, 2.0)))
@@ -29,6 +29,7 @@ from ircert.plotting.images import image_shape, plot_pair
 from ircert.plotting.marks import draw_center, draw_preimages, draw_witness
 from ircert.plotting.regions import draw_regions
 from ircert.plotting.result import plot_result
+from ircert.plotting.three import plot_three
 
 __all__ = [
     "add_legend",
@@ -50,5 +51,6 @@ __all__ = [
     "plot_atlas",
     "plot_pair",
     "plot_result",
+    "plot_three",
     "save",
 ]

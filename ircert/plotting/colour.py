@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,31 +38,39 @@ class Colouring:
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: shown.format(value).replace("-", "−")))
 
 
-def colouring(regions: Maps) -> Colouring:
-    """Determinants where there are any, else singular values."""
-    return _by_singular_value(regions) if regions.determinants is None else _by_determinant(regions)
+def colouring(regions: Maps, ends: tuple[float, float] | None = None) -> Colouring:
+    """Determinants where there are any, else singular values; `ends` are the sizes that colours tell apart."""
+    return (_by_singular_value if regions.determinants is None else _by_determinant)(regions, ends)
 
 
-def _by_determinant(regions: Maps) -> Colouring:
+def common_ends(panels: Iterable[Maps]) -> tuple[float, float]:
+    """Sizes for the colours of several panels."""
+    norms = [colouring(panel).norm for panel in panels]
+    lows = [norm.linthresh if isinstance(norm, SymLogNorm) else norm.vmin for norm in norms]
+    high = max(norm.vmax for norm in norms)
+    return max(min(lows), high / 10**DECADES), high
+
+
+def _by_determinant(regions: Maps, ends: tuple[float, float] | None) -> Colouring:
     """Blue below zero, red above, with a step in between: a small determinant is pale, but its sign is not in doubt.
 
     The sign is the exact one; only the size is a float's.
     """
     signs = np.asarray(regions.signs, dtype=np.float64)
     sizes = np.maximum(np.abs(np.asarray(regions.determinants, dtype=np.float64)), np.finfo(float).tiny)
-    low, high = _range(sizes[signs != 0])
+    low, high = _range(sizes[signs != 0]) if ends is None else ends
     norm = SymLogNorm(linthresh=low, linscale=0.15, vmin=-high, vmax=high)
     ticks = _ticks(low, high)
     return Colouring(signs * sizes, signs == 0, _blue_red(), norm, "det Df", [-t for t in reversed(ticks)] + ticks)
 
 
-def _by_singular_value(regions: Maps) -> Colouring:
+def _by_singular_value(regions: Maps, ends: tuple[float, float] | None) -> Colouring:
     """σ_min of Df. With fewer outputs than inputs every cell is singular and none is greyed out for it."""
     matrices = np.asarray(regions.matrices, dtype=np.float64)
     count, outputs, inputs = matrices.shape
     sizes: Array = np.linalg.svd(matrices, compute_uv=False)[:, -1].astype(np.float64) if count else np.zeros(0)
     singular = np.asarray(regions.signs) == 0 if outputs >= inputs else sizes == 0
-    low, high = _range(sizes[~singular])
+    low, high = _range(sizes[~singular]) if ends is None else ends
     cmap = ListedColormap(matplotlib.colormaps["YlOrBr"](np.linspace(0.0, 0.6, 256)), name="ircert-size")
     label = "smallest singular value of Df"
     return Colouring(sizes, singular, cmap, LogNorm(low, high, clip=True), label, _ticks(low, high))

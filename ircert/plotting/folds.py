@@ -19,20 +19,7 @@ def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = IN
     draw_boxes(ax, folds)
     if singular:
         draw_singular(ax, [np.asarray(polygon) for polygon in folds.singular])
-    segments = np.asarray(folds.segments, dtype=np.float64)
-    if len(segments):
-        lines = LineCollection(
-            list(segments.reshape(-1, 2, 2)),
-            colors=color,
-            linewidths=1.6,
-            capstyle="round",
-            path_effects=halo(1.6, 0.7),
-            zorder=FOLDS,
-            label=label,
-            gid="folds",
-        )
-        ax.add_collection(lines)
-        ax.autoscale_view()
+    draw_segments(ax, folds.segments, color=color, label=label)
     points = np.asarray(folds.points, dtype=np.float64).reshape(-1, 2)
     if len(points):
         ax.plot(
@@ -48,6 +35,24 @@ def draw_folds(ax: Axes, folds: Folds, *, singular: bool = True, color: str = IN
             gid="winding",
         )
     return ax
+
+
+def draw_segments(ax: Axes, segments: Any, *, color: str = INK, label: str = "fold set J₀") -> None:
+    """Lines (S, 2, 2) with a white rim."""
+    segments = np.asarray(segments, dtype=np.float64)
+    if len(segments):
+        lines = LineCollection(
+            list(segments.reshape(-1, 2, 2)),
+            colors=color,
+            linewidths=1.6,
+            capstyle="round",
+            path_effects=halo(1.6, 0.7),
+            zorder=FOLDS,
+            label=label,
+            gid="folds",
+        )
+        ax.add_collection(lines)
+        ax.autoscale_view()
 
 
 def draw_boxes(ax: Axes, folds: Folds) -> None:

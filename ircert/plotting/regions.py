@@ -14,15 +14,23 @@ from ircert.plotting.data import Regions
 from ircert.plotting.style import CELLS, INK, MANY_CELLS, SINGULAR, edge_width
 
 
-def draw_regions(ax: Axes, regions: Regions, *, colorbar: bool = True, edges: bool = True) -> Axes:
+def draw_regions(
+    ax: Axes,
+    regions: Regions,
+    *,
+    colorbar: bool = True,
+    edges: bool = True,
+    ends: tuple[float, float] | None = None,
+) -> Axes:
     """Colour each cell by det Df (by the smallest singular value where there is no determinant); singular ones grey.
 
-    Edges thin out with the number of cells; more than 5000 cells become pixels in vector files.
+    Edges thin out with the number of cells; more than 5000 cells become pixels in vector files. `ends` are the sizes
+    that colours tell apart (by default, those of the cells).
     """
     points = np.asarray(regions.points, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 2:
         raise QueryError("regions of two inputs are drawn as polygons", remedy="use `draw_graph` for one input")
-    colours = colouring(regions)
+    colours = colouring(regions, ends)
     polygons = [points[ids] for ids in regions.polygons]
     regular = [p for p, singular in zip(polygons, colours.singular, strict=True) if not singular]
     width = edge_width(len(polygons)) if edges else 0.0

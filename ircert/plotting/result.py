@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 import ircert
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
-from ircert.plotting.ball import draw_ball
+from ircert.plotting.ball import Kind, draw_ball
 from ircert.plotting.data import Folds, Preimage, Regions, Result
 from ircert.plotting.figure import add_legend, new_axes
 from ircert.plotting.folds import draw_folds
@@ -89,7 +89,7 @@ def _check(graph: Any) -> None:
         raise QueryError("the result was read without its network", remedy="Result.from_json(text, model=…)")
     if graph.input_dim > 2:
         raise QueryError(
-            f"a picture has one or two inputs, this network has {graph.input_dim}",
+            f"a picture in the plane has one or two inputs, this network has {graph.input_dim}",
             remedy="fix the others: g.fix({2: 0.5}), or --fix 2=0.5 on the command line",
         )
 
@@ -141,13 +141,19 @@ def _label_once(k: int, label: str = "witness: f(x) = f(y)") -> dict[str, str]:
     return {"label": label if k == 0 else f"_{label}"}
 
 
-def _draw_bracket(ax: Axes, result: Result, color: str) -> None:
+def brackets(result: Result) -> list[tuple[float, Kind]]:
+    """The balls that are drawn of an answer: one where both ends are one line to the eye."""
     certified, refuted = result.radius.certified, result.radius.refuted
-    style = {"domain": result.domain, "problem": result.problem, "color": color}
-    if certified:
-        draw_ball(ax, result.center, certified, result.norm, "certified", **style)
+    found: list[tuple[float, Kind]] = [(certified, "certified")] if certified else []
     if refuted is not None and not (certified and refuted - certified <= CLOSED * refuted):
-        draw_ball(ax, result.center, refuted, result.norm, "refuted", **style)
+        found.append((refuted, "refuted"))
+    return found
+
+
+def _draw_bracket(ax: Axes, result: Result, color: str) -> None:
+    style = {"domain": result.domain, "problem": result.problem, "color": color}
+    for radius, kind in brackets(result):
+        draw_ball(ax, result.center, radius, result.norm, kind, **style)
 
 
 def _finish(ax: Axes, shown: Ball, result: Result, inputs: Sequence[str] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,11 +13,23 @@ from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 from ircert.plotting.colour import colouring
+from ircert.plotting.data import Maps
 from ircert.plotting.regions import draw_colorbar
 from ircert.plotting.style import CELLS
 
 ALONG = {1: 800, 2: 200}
 """Points along a side, by the number of inputs."""
+
+
+class Field(Maps, Protocol):
+    """Jacobians at the middles of pixels, so many along each side of a rectangle."""
+
+    @property
+    def along(self) -> int: ...
+    @property
+    def low(self) -> Array: ...
+    @property
+    def high(self) -> Array: ...
 
 
 class Samples:
@@ -74,9 +87,10 @@ class Samples:
         return np.asarray(self.graph(self.points[:-1]) - self.matrices[:, :, 0] * self.points[:-1])
 
 
-def draw_field(ax: Axes, samples: Samples, *, colorbar: bool = True) -> Axes:
-    """det Df of two inputs (its smallest singular value where there is no determinant) as pixels, in floats."""
-    colours = colouring(samples)
+def draw_field(ax: Axes, samples: Field, *, colorbar: bool = True, ends: tuple[float, float] | None = None) -> Axes:
+    """det Df of two inputs (its smallest singular value where there is no determinant) as pixels, in floats; `ends` are
+    the sizes that colours tell apart."""
+    colours = colouring(samples, ends)
     values = np.ma.masked_array(colours.values, colours.singular)
     image = ax.imshow(
         values.reshape(samples.along, samples.along).T,

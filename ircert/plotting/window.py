@@ -25,8 +25,11 @@ FAR = 100.0
 """Radii beyond this many times max(1, |centre|) do not widen the picture: nothing near the centre would be seen."""
 
 
-def window_of(results: Sequence[Result], window: Any = None, points: Iterable[Any] = ()) -> Ball:
-    """The box that is shown, cut with the domain: half its width, its corners (low, high), or all that is drawn."""
+def window_of(
+    results: Sequence[Result], window: Any = None, points: Iterable[Any] = (), margin: float = MARGIN
+) -> Ball:
+    """The box that is shown, cut with the domain: half its width, its corners (low, high), or so many times all that is
+    drawn."""
     center = np.asarray(results[0].center, dtype=np.float64)
     sides = (-np.inf, np.inf) if results[0].domain is None else results[0].domain
     low, high = (np.broadcast_to(np.asarray(side, dtype=np.float64), center.shape) for side in sides)
@@ -38,7 +41,7 @@ def window_of(results: Sequence[Result], window: Any = None, points: Iterable[An
         return _drawable(_box(low, high, low, high))  # it holds on the whole domain
     if np.ndim(window) == 0:
         least = max(SHARPEST * float(np.abs(center).max()), 1e-290)
-        half = max(_half_width(results, points), least) if window is None else _positive(window)
+        half = max(_half_width(results, points, margin), least) if window is None else _positive(window)
         if half < least:
             raise QueryError(
                 f"a picture {half:g} wide around this centre is finer than the numbers of its axes",
@@ -58,13 +61,13 @@ def _drawable(ball: Ball) -> Ball:
     return ball
 
 
-def _half_width(results: Sequence[Result], points: Iterable[Any]) -> float:
+def _half_width(results: Sequence[Result], points: Iterable[Any], margin: float) -> float:
     center = np.asarray(results[0].center, dtype=np.float64)
     usual = max(1.0, float(np.abs(center).max()))
     radii = [r for result in results for r in (result.radius.certified, result.radius.refuted) if r is not None]
     radii += [float(np.abs(np.asarray(p, dtype=np.float64) - center).max()) for p in points]
     shown = [r for r in radii if 0 < r <= FAR * usual]
-    return MARGIN * max(shown, default=usual / MARGIN)
+    return margin * max(shown, default=usual / margin)
 
 
 def _positive(given: Any) -> float:

@@ -178,7 +178,8 @@ class Result:
         return str(fragments.notebook(fragments.of_result(self)))
 
     def plot(self, ax: Any = None, *, image: Any = None, **options: Any) -> Any:
-        """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes.
+        """Draw regions, fold set, balls and witness (one or two inputs); a matplotlib Axes. Of three inputs slices and
+        the fold set from outside; a Figure (`ircert.plotting.plot_three`).
 
         With `image`, the shape of inputs that are images ((8, 8) or "8x8"), the pair of the witness, its difference and
         the outputs at both; a matplotlib Figure (`ircert.plotting.plot_pair`).
@@ -187,4 +188,8 @@ class Result:
         (half the width, or two corners), witness, legend, inputs (labels of the axes).
         """
         plotting = import_module("ircert.plotting")
-        return plotting.plot_result(self, ax=ax, **options) if image is None else plotting.plot_pair(self, image)
+        if image is not None:
+            return plotting.plot_pair(self, image)
+        if self.graph is not None and self.graph.input_dim == 3 and ax is None:
+            return plotting.plot_three(self, **options)
+        return plotting.plot_result(self, ax=ax, **options)

@@ -123,6 +123,7 @@ def test_bad_questions_write_nothing(
 
 
 def test_too_many_inputs_name_fix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plot", "fold.ir", "--center", "0,0,0", "-o", "a.png"]) == 2
+    (folder / "wide.ir").write_text("ircert.ir/1\nx = input(length=4)\nreturn x\n")
+    assert run(["plot", "wide.ir", "--center", "0,0,0,0", "-o", "a.png"]) == 2
     assert "--fix" in capsys.readouterr().err
     assert not (folder / "a.png").exists()

@@ -15,6 +15,7 @@ from ircert.ir.arrays import Array
 from tests.analysis.solids.networks import ABS, bent, network, slopes
 
 
+@pytest.mark.rule("G-9")
 @pytest.mark.parametrize("seed", range(4))
 def test_determinants_have_opposite_signs_at_facets(seed: int) -> None:
     graph = network(seed)

@@ -73,15 +73,18 @@ class Hunt:
             before = self.work
             self.advance(min(TURN, FIRST - before))
 
-    def beside(self, effort: int, points: list[Array]) -> None:
-        """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold."""
+    def beside(self, effort: int, points: list[Array], *, is_last: bool = False) -> None:
+        """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold.
+
+        is_last: the proof is of the ball just below the nearest violation known; if it holds, nothing is nearer
+        """
         for part in points:
             self.suggest(part)
         if self.descent.best is not self._best:  # a proof met it, and what is near it was not looked at
             self._best, self._fresh = self.descent.best, self.work
-        worth = BOXES * (TIRED if self.work > 2 * self._fresh + PATIENCE else 1)
+        worth = BOXES * (TIRED if is_last or self.work > 2 * self._fresh + PATIENCE else 1)
         dearness = 1 + self._products / DEAR
-        least = EARLY if self.descent.best is None or self.work < YOUNG else LEAST
+        least = EARLY if self.descent.best is None or (self.work < YOUNG and not is_last) else LEAST
         self.advance(int(min(least + dearness * effort / worth, MOST)))
 
     def suggest(self, points: Array) -> None:

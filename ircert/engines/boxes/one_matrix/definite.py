@@ -24,17 +24,16 @@ def positive_definite(matrices: Array, less: Array) -> Mask:
     """
     n = matrices.shape[1]
     diagonal = np.arange(n)
-    table = matrices.copy()
+    table = np.array(matrices.transpose(1, 2, 0), order="C")  # all boxes of an entry side by side, which is fast
     with np.errstate(all="ignore"):
-        trace = np.abs(table[:, diagonal, diagonal]).sum(axis=1)
+        trace = np.abs(table[diagonal, diagonal]).sum(axis=0)
         off = (less + 8.0 * (n + 4) * UNIT * (trace + less) + LEAST) * (1 + 8 * UNIT)
-        table[:, diagonal, diagonal] -= off[:, None]
-        good = np.isfinite(table).all(axis=(1, 2)) & np.isfinite(off)
+        table[diagonal, diagonal] -= off
+        good = np.isfinite(table).all(axis=(0, 1)) & np.isfinite(off)
         for k in range(n):
-            pivot = table[:, k, k]
+            pivot = table[k, k]
             good &= pivot > LEAST
-            if k + 1 < n:
-                row = table[:, k, k + 1 :]
-                scaled = row / np.where(good, pivot, 1.0)[:, None]
-                table[:, k + 1 :, k + 1 :] -= scaled[:, :, None] * row[:, None, :]
+            divisor = np.where(good, pivot, 1.0)
+            for i in range(k + 1, n):
+                table[i, i:] -= table[k, i] / divisor * table[k, i:]
     return np.asarray(good)

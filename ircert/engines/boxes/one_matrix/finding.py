@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircert.engines.boxes.one_matrix.fitting import RIDGE, fitted, least_eigenvalues, normalized
+from ircert.engines.boxes.one_matrix.fitting import (
+    RIDGE,
+    fitted,
+    least_eigenvalues,
+    low_eigenvalues,
+    lowest_directions,
+    normalized,
+)
 from ircert.ir.arrays import Array, Mask
 from ircert.limits import checkpoint, left
 
@@ -100,7 +107,7 @@ class Finder:
         """The least eigenvalues of sym(M Q J) for some Jacobians."""
         moved = np.matmul(self.frame, jacobians)
         good = np.isfinite(moved).all(axis=(1, 2))
-        return least_eigenvalues(self.inner, np.where(good[:, None, None], moved, 0.0))[0]
+        return least_eigenvalues(self.inner, np.where(good[:, None, None], moved, 0.0))
 
     def find(self, radius: float) -> bool:
         """Whether there is a matrix for all Jacobians of points of a ball; corners are respected where they can be."""
@@ -108,7 +115,7 @@ class Finder:
         if hard.shape[1] == hard.shape[2] and (np.linalg.det(hard) < 0).any():  # both orientations
             return False
         if not self.is_small:
-            return float(least_eigenvalues(self.inner, hard)[0].min(initial=1.0)) > 0
+            return float(low_eigenvalues(self.inner, hard, 0.0).min(initial=1.0)) > 0
         for soft in (self._soft.within(radius), self._soft.moved[:0]):  # corners that cannot be had may spoil a fit
             found = self._fitted(hard, soft)
             if found is not None:
@@ -127,7 +134,7 @@ class Finder:
         inner = self.inner
         for attempt in range(TRIES):
             inner = fitted(inner, moved, weights, RIDGE * SHARPER**attempt)
-            values = least_eigenvalues(inner, hard)[0]
+            values = low_eigenvalues(inner, hard, 0.0)
             if values.min(initial=1.0) > 0:
                 return normalized(inner)
             weights[: len(hard)] *= np.where(values <= 0, STRESS, 1.0)
@@ -136,7 +143,7 @@ class Finder:
     def _forget(self, inner: Array) -> None:
         """Leave out corners that the best matrix misses by far: nothing can be done for them."""
         soft = self._soft
-        kept = least_eigenvalues(inner, soft.moved)[0] > -HOPELESS
+        kept = low_eigenvalues(inner, soft.moved, 0.0) > -HOPELESS
         self._soft = _Seen(soft.moved[kept], soft.radii[kept])
 
     def _by_cutting_planes(self, inner: Array, hard: Array) -> Array | None:
@@ -149,7 +156,7 @@ class Finder:
         cuts: list[Array] = []
         for _ in range(ROUNDS):
             checkpoint()
-            values, vectors = least_eigenvalues(inner, hard)
+            values, vectors = lowest_directions(inner, hard)
             least = float(values.min())
             if least > 0 and (best is None or least > best[1]):
                 best = inner, least

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.engines.boxes.one_matrix.definite import positive_definite
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
 
@@ -47,7 +48,7 @@ def fitted(inner: Array, jacobians: Array, weights: Array, ridge: float = RIDGE)
     active = np.zeros(len(jacobians), dtype=bool)
     found = inner
     for _ in range(ROUNDS):
-        values = least_eigenvalues(found, jacobians)[0]
+        values = low_eigenvalues(found, jacobians, ENOUGH)
         values[active] = np.inf  # the others with the lowest eigenvalues come in addition
         lowest = np.argsort(values, kind="stable")[:most]
         lowest = lowest[values[lowest] < ENOUGH]
@@ -64,16 +65,29 @@ def normalized(inner: Array) -> Array | None:
     return inner / largest if 0.0 < largest < np.inf else None
 
 
-def least_eigenvalues(inner: Array, jacobians: Array) -> tuple[Array, Array]:
+def least_eigenvalues(inner: Array, jacobians: Array) -> Array:
+    """The least eigenvalue of sym(M J) for every J."""
+    return np.asarray(np.linalg.eigvalsh(_symmetric(inner, jacobians))[:, 0])
+
+
+def low_eigenvalues(inner: Array, jacobians: Array, bound: float) -> Array:
+    """The same where it is below a bound; infinite where elimination, which is much faster, says that it is not."""
+    symmetric = _symmetric(inner, jacobians)
+    values = np.full(len(jacobians), np.inf)
+    low = ~positive_definite(symmetric, np.full(len(jacobians), bound))
+    values[low] = np.linalg.eigvalsh(symmetric[low])[:, 0]
+    return values
+
+
+def lowest_directions(inner: Array, jacobians: Array) -> tuple[Array, Array]:
     """The least eigenvalue of sym(M J) for every J, and its eigenvector."""
-    values, vectors = _spectra(inner, jacobians)
+    values, vectors = np.linalg.eigh(_symmetric(inner, jacobians))
     return values[:, 0], vectors[:, :, 0]
 
 
-def _spectra(inner: Array, jacobians: Array) -> tuple[Array, Array]:
+def _symmetric(inner: Array, jacobians: Array) -> Array:
     products = np.matmul(inner, jacobians)
-    values, vectors = np.linalg.eigh((products + products.transpose(0, 2, 1)) / 2)
-    return values, vectors
+    return np.asarray((products + products.transpose(0, 2, 1)) / 2)
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,7 @@ class _Sum:
         return here.inner
 
     def _at(self, inner: Array) -> _Place:
-        values, vectors = _spectra(inner, self.jacobians)
+        values, vectors = np.linalg.eigh(_symmetric(inner, self.jacobians))
         missed = TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE).sum(axis=1)
         total = float(missed @ self.weights) + self._penalty * float((inner**2).sum()) / 2
         return _Place(inner, total, values, vectors)

@@ -2,8 +2,9 @@
 
 What a ball takes grows with a power of its radius, which is learned from the largest ball that was proved and the
 smallest one that was not: the next one should take about half of the effort. Where that is hardly larger than what is
-proved, the effort grows. So a search that is stopped has used at most a fixed part of its work on balls that it could
-not prove.
+proved, the effort grows, up to all that was spent before. So a search that is stopped has used at most a fixed part of
+its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the same
+and more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ switches, by the square of the last step, up to the second."""
 AIM = 0.5
 """The part of the effort that the next ball should take."""
 GAP, LEAST_GAP = 1.08, 1.03
-"""How much larger than a good ball the next one is at least, and where time for more is not left."""
+"""How much larger than a good ball the next one is at least, and where that would take more than was spent before."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
 LARGEST = 1e18
@@ -48,20 +49,20 @@ class Climb:
     power: float | None = None
     in_vain: int = 0
 
-    def next(self, clear: float, top: float, left: float = math.inf) -> float:
-        """The radius to try, when one is proved, another is as far as is worth trying, and time for some effort is
-        left."""
+    def next(self, clear: float, top: float, spent: float = math.inf) -> float:
+        """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
         if clear <= 0:
             return min(top, self.start)
-        while self._pays(clear, left) < min(top, GAP * clear) and self.effort < min(left, LARGEST):
-            self.effort *= MORE
-        return min(top, max(self._pays(clear, left), LEAST_GAP * clear))
+        most = min(spent, LARGEST)
+        while self._pays(clear) < min(top, GAP * clear) and self.effort < most:
+            self.effort = min(MORE * self.effort, most)
+        return min(top, max(self._pays(clear), LEAST_GAP * clear))
 
-    def _pays(self, clear: float, left: float) -> float:
+    def _pays(self, clear: float) -> float:
         """The radius of a ball that takes the aim, as far as is known."""
         if self.power is None:
             return self.step * clear
-        more = AIM * min(self.effort, left) / self.cost
+        more = AIM * self.effort / self.cost
         return float(clear * min(self.step, more ** (1 / self.power)))
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:

@@ -64,8 +64,6 @@ FEW = 24
 SHARE = 0.7
 """The part of the time left that one ball may take."""
 BISECTIONS = 12
-LONG_ENOUGH = 0.5
-"""Seconds of proofs after which is known how much effort takes how long."""
 TURN = 8_000
 """The effort of a proof between two turns of looking for violations, in boxes of a small network."""
 FALSIFICATION = 0.1
@@ -195,12 +193,12 @@ class Search:
             return None
         return Hunt(self.setting, self.descent, self.question.seed, self._farthest)
 
-    def _hunted(self, effort: int) -> None:
+    def _hunted(self, effort: int, *, is_last: bool) -> None:
         """Look for nearer violations beside a proof that took some effort; time that ends loses nothing."""
         hunt = self.hunt
         if hunt is not None and not self._over():
             with suppress(OutOfTime), np.errstate(all="ignore"):
-                self._timed("falsification", lambda: hunt.beside(effort, self.prover.turned()))
+                self._timed("falsification", lambda: hunt.beside(effort, self.prover.turned(), is_last=is_last))
 
     @property
     def _is_direct(self) -> bool:
@@ -307,9 +305,9 @@ class Search:
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share)
         climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)), effort)
         while not (self._is_settled(top) or climb.is_hopeless):
-            left, before = self._affordable, self.counts.effort
-            radius = climb.next(self.clear, top, left)
-            outcome = self._in_turns(radius, min(climb.effort, left), top)
+            before = self.counts.effort
+            radius = climb.next(self.clear, top, before)
+            outcome = self._in_turns(radius, climb.effort, top)
             used = self.counts.effort - before
             if outcome == "closed":
                 climb.proved(self.clear, used, far=self.clear >= self._usual)
@@ -318,12 +316,6 @@ class Search:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
             top = self._top(top)
-
-    @property
-    def _affordable(self) -> float:
-        """The effort for which time is left, as far as can be said."""
-        seconds = self.seconds.get("proofs", 0.0)
-        return math.inf if seconds < LONG_ENOUGH else self.counts.effort / seconds * self.question.deadline.left()
 
     @cached_property
     def _share(self) -> float:
@@ -338,7 +330,7 @@ class Search:
             outcome = self._prove(radius, until - time.monotonic(), effort=end - before, turn=turn)
             used = self.counts.effort - before
             if not self._is_settled(top):
-                self._hunted(used)
+                self._hunted(used, is_last=radius >= top and self.prover.too_long is None)
             if outcome == "stopped" and self.descent.has_within(radius):
                 return "violated"
             goes_on = outcome == "stopped" and used > turn and self.counts.effort <= end and time.monotonic() < until

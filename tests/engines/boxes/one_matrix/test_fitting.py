@@ -5,27 +5,48 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from ircert.engines.boxes.one_matrix.fitting import RIDGE, TEMPERATURE, fitted, least_eigenvalues, normalized
+from ircert.engines.boxes.one_matrix.fitting import (
+    RIDGE,
+    TEMPERATURE,
+    fitted,
+    least_eigenvalues,
+    low_eigenvalues,
+    lowest_directions,
+    normalized,
+)
 
 
 def test_least_eigenvalues_of_symmetric_parts() -> None:
     jacobians = np.stack([np.diag([2.0, 3.0]), np.array([[1.0, 4.0], [0.0, 1.0]])])
-    values, vectors = least_eigenvalues(np.eye(2), jacobians)
+    values, vectors = lowest_directions(np.eye(2), jacobians)
     assert np.allclose(values, [2.0, -1.0])
     assert np.allclose(np.abs(vectors[0]), [1.0, 0.0])
+    assert np.allclose(least_eigenvalues(np.eye(2), jacobians), [2.0, -1.0])
+
+
+def test_eigenvalues_below_a_bound_are_all_there() -> None:
+    rng = np.random.default_rng(2)
+    for n, m in ((1, 1), (3, 3), (4, 6), (8, 8)):
+        inner, jacobians = rng.standard_normal((n, m)), np.eye(m, n) + 0.5 * rng.standard_normal((300, m, n))
+        inner[:, :n] += 3 * np.eye(n)
+        exact = least_eigenvalues(inner, jacobians)
+        bound = float(np.median(exact))
+        found = low_eigenvalues(inner, jacobians, bound)
+        assert np.allclose(found[exact < bound], exact[exact < bound])
+        assert np.isinf(found[exact > bound + 1e-9]).all()
 
 
 def test_a_fit_serves_jacobians_that_the_start_fails() -> None:
     rng = np.random.default_rng(0)
     turn = np.array([[np.cos(1.8), -np.sin(1.8)], [np.sin(1.8), np.cos(1.8)]])
     jacobians = np.stack([turn + 0.2 * rng.standard_normal((2, 2)) for _ in range(900)])
-    assert least_eigenvalues(np.eye(2), jacobians)[0].min() < 0
+    assert least_eigenvalues(np.eye(2), jacobians).min() < 0
     inner = fitted(np.eye(2), jacobians, np.ones(900))
-    assert least_eigenvalues(inner, jacobians)[0].min() > 0
+    assert least_eigenvalues(inner, jacobians).min() > 0
     unit = normalized(inner)
     assert unit is not None
     assert np.abs(unit).max() == 1.0
-    assert least_eigenvalues(unit, jacobians)[0].min() > 0
+    assert least_eigenvalues(unit, jacobians).min() > 0
 
 
 def test_a_fit_is_about_the_least_sum() -> None:

@@ -17,9 +17,9 @@ TURN = 25
 FIRST, IN_VAIN = 100, 60
 """Work before proofs begin; at most, where so much of it found nothing nearer than before. It is little, so that a
 search with a longer limit does the same at first as one with a short limit."""
-LEAST, MOST, BOXES = 5, 4_000, 64
+LEAST, MOST, BOXES = 5, 4_000, 96
 """Work beside every proof: at least and at most so much, and how many boxes of a small network are worth one …"""
-EARLY = 20
+EARLY = 12
 """… and at least as long as nothing is found, or the hunt is young …"""
 YOUNG = 300
 """… which it is up to so much work …"""

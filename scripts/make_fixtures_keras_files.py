@@ -2,12 +2,13 @@
 
 Made with Python 3.12, keras 3.15.1 on jax 0.12.0.1, h5py 3.16.0:
 
-    pip install keras jax h5py && python scripts/make_fixtures_keras_files.py
+    pip install keras jax h5py && python scripts/make_fixtures_keras_files.py [NAME…]
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,14 +45,40 @@ def conv() -> keras.Model:
     return keras.Model(x, layers.Dense(2)(joined))
 
 
-MODELS: tuple[Callable[[], keras.Model], ...] = (dense, conv)
+def nested() -> keras.Model:
+    """Models in a model: Sequential, functional with two inputs and two outputs, one in another, one called twice."""
+    mixed = keras.Sequential([keras.Input((4,)), layers.Dense(5, activation="relu"), layers.Dense(4)], name="mixed")
+    x = keras.Input((4,))
+    step = keras.Model(x, layers.Add()([x, mixed(layers.Dense(4, activation="tanh")(x))]), name="step")
+    a, b = keras.Input((4,)), keras.Input((4,))
+    both = keras.Model([a, b], [layers.Add()([a, b]), layers.Subtract()([a, b])], name="both")
+    start = keras.Input((3,))
+    first = layers.Dense(4)(start)
+    second = step(step(first))
+    total, gap = both([second, first])
+    joined = layers.Concatenate()([layers.ReLU()(gap), total])
+    return keras.Model(start, layers.Dense(2)(joined))
 
 
-def main() -> None:
-    """Both models, with weights and statistics that are not trivial."""
+def chain() -> keras.Model:
+    """Models in a Sequential one, which begins with one of them."""
+    x = keras.Input((6, 6, 1))
+    a = layers.Conv2D(2, 3, strides=2, padding="same", activation="relu")(x)
+    images = keras.Model(x, layers.Flatten()(layers.BatchNormalization()(a)), name="images")
+    head = keras.Sequential(
+        [keras.Input((18,)), keras.Sequential([keras.Input((18,)), layers.Dense(4)]), layers.ReLU()]
+    )
+    return keras.Sequential([keras.Input((6, 6, 1)), images, head, layers.Dense(2)])
+
+
+MODELS: tuple[Callable[[], keras.Model], ...] = (dense, conv, nested, chain)
+
+
+def main(names: list[str]) -> None:
+    """The named models, or all, with weights and statistics that are not trivial."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(7)
-    for make in MODELS:
+    for make in [each for each in MODELS if not names or each.__name__ in names]:
         keras.utils.set_random_seed(8)
         model = make()
         model.set_weights([w + random.uniform(-0.4, 0.5, size=w.shape).astype(w.dtype) for w in model.get_weights()])
@@ -61,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

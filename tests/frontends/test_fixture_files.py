@@ -23,6 +23,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "nnet/mlp.nnet.gz": {"normalisation": "clipped"},
     "keras_files/dense.keras": {},
     "keras_files/conv.keras": {},
+    "keras_files/nested.keras": {},
+    "keras_files/chain.keras": {},
     "mat/numbered.mat": RELU,
     "mat/cells.mat": {},
 }

@@ -14,7 +14,7 @@ import numpy as np
 from ircert.files import understood
 from ircert.frontends.archives import archive
 from ircert.frontends.base import in_file
-from ircert.frontends.keras.model import translated
+from ircert.frontends.keras.model import MODELS, translated
 from ircert.frontends.keras.weights import stored_weights
 from ircert.frontends.onnx import from_onnx
 from ircert.frontends.onnx.interface import Options
@@ -35,9 +35,17 @@ def from_keras(model: Any, options: Options | None = None) -> Graph:
     content = {"class_name": type(model).__name__, "config": model.get_config()}
     if content["class_name"] not in ("Sequential", "Functional"):  # a Model of inputs and outputs is one too
         content["class_name"] = "Functional" if "output_layers" in content["config"] else content["class_name"]
-    arrays = {layer.name: [_array(weight) for weight in layer.weights] for layer in model.layers}
+    arrays = _weights(model)
     with understood("the Keras model", "Keras"):
         return in_file("the Keras model", lambda: from_onnx(translated(content, arrays), options))
+
+
+def _weights(model: Any) -> dict[str, Any]:
+    """The arrays of each layer by its name, and such a mapping again for a model that is a layer."""
+    return {
+        layer.name: _weights(layer) if type(layer).__name__ in MODELS else [_array(weight) for weight in layer.weights]
+        for layer in model.layers
+    }
 
 
 def _array(weight: Any) -> Any:

@@ -31,7 +31,7 @@ def sequential(*layers: Any, shape: Any = (None, 3)) -> dict[str, Any]:
 
 
 def read(content: Any, **arrays: Any) -> Any:
-    return ircert.load(translated(content, {name: list(values) for name, values in arrays.items()}))
+    return ircert.load(translated(content, arrays))
 
 
 @pytest.mark.rule("F-20")
@@ -65,8 +65,8 @@ def test_layers_with_weights() -> None:
     np.testing.assert_allclose(found, (X - mean) / np.sqrt(variance + 0.25) + B[:3], rtol=1e-6)
 
 
-def tensor(name: str) -> dict[str, Any]:
-    return {"class_name": "__keras_tensor__", "config": {"keras_history": [name, 0, 0]}}
+def tensor(name: str, call: int = 0, result: int = 0) -> dict[str, Any]:
+    return {"class_name": "__keras_tensor__", "config": {"keras_history": [name, call, result]}}
 
 
 def called(made: dict[str, Any], *arguments: Any) -> dict[str, Any]:
@@ -87,6 +87,45 @@ def test_functional_models_in_any_order() -> None:
     np.testing.assert_allclose(found, np.hstack([inner + X, inner]), rtol=1e-6)
 
 
+def inner(name: str, module: str = "keras.src.models.functional") -> dict[str, Any]:
+    """x, and x @ W' + b of the layer `a`, as a model in a model."""
+    made = functional(called(dense("a"), tensor("first")), output="a")
+    ends = {"input_layers": ["first", 0, 0], "output_layers": [["a", 0, 0], ["first", 0, 0]]}
+    return made | {"module": module, "registered_name": "Functional", "config": made["config"] | ends | {"name": name}}
+
+
+@pytest.mark.rule("F-20")
+def test_models_in_models_called_several_times() -> None:
+    twice = inner("twice") | {"inbound_nodes": [{"args": [tensor(*t)], "kwargs": {}} for t in (("first",), ("twice",))]}
+    end = called(layer("Concatenate", "end", axis=-1), [tensor("twice", 1, 0), tensor("twice", 1, 1)])
+    found = read(functional(end, twice), twice={"a": [W[:, :3], B[:3]]})(X)
+    once = X @ W[:, :3] + B[:3]
+    np.testing.assert_allclose(found, np.hstack([once @ W[:, :3] + B[:3], once]), rtol=1e-6)
+
+
+def test_names_in_other_models_do_not_matter() -> None:
+    part = sequential(dense()) | {"module": "keras", "registered_name": None}
+    part["config"]["name"] = "part"
+    found = read(sequential(part, dense()), part={"dense": [W[:, :3], B[:3]]}, dense=[W, B])(X)
+    np.testing.assert_allclose(found, (X @ W[:, :3] + B[:3]) @ W + B, rtol=1e-5)
+    with pytest.raises(ValueError, match="the weights of `part` are those of something else"):
+        read(sequential(part), part=[W])
+    with pytest.raises(ValueError, match="the weights of `dense` are those of something else"):
+        read(sequential(dense()), dense={"a": [W]})
+
+
+def test_models_that_grow_without_end_are_refused() -> None:
+    doubled, deep = sequential(layer("ReLU")), sequential(layer("ReLU"))
+    for k in range(20):
+        doubled = sequential(*[doubled | {"module": "keras", "config": doubled["config"] | {"name": f"{k}"}}] * 2)
+    for k in range(70):
+        deep = sequential(deep | {"module": "keras", "config": deep["config"] | {"name": f"{k}"}})
+    with pytest.raises(UnsupportedModel, match="more than 16384 layers"):
+        read(doubled)
+    with pytest.raises(UnsupportedModel, match="more than 64 models in one another"):
+        read(deep)
+
+
 @pytest.mark.rule("F-20")
 @pytest.mark.parametrize(
     ("content", "says"),
@@ -104,7 +143,10 @@ def test_functional_models_in_any_order() -> None:
         (functional(called(layer("Add", "end"), [tensor("first")])), "it merges one tensor"),
         (functional(called(layer("Add", "end"), tensor("first"), 3.0)), "called with more than tensors"),
         (functional(called(layer("ReLU", "end"), tensor("end"))), "wait for one another"),
-        (functional(layer("ReLU", "end") | {"inbound_nodes": [{}, {}]}), "called several times"),
+        (functional(called(layer("ReLU", "end"), tensor("first", 0, 1))), "`first` has no result 1"),
+        (functional(called(inner("end"), tensor("first"), tensor("first"))), "with 1 inputs is called on 2 tensors"),
+        (sequential(layer("Functional", module="mine")), "this layer is not read"),
+        (sequential(inner("a") | {"registered_name": "Mine>Functional"}), "this layer is not read"),
         ({"class_name": "Sequential", "config": {"layers": [dense()]}}, "shape of the input is not known"),
     ],
 )

@@ -37,6 +37,28 @@ def test_arrays_by_the_names_of_layers() -> None:
     assert found["second"][0].tolist() == [[6.0] * 3] * 2
 
 
+def test_models_in_models() -> None:
+    def fill(file: Any) -> None:
+        for key in ("layers/dense", "layers/part/layers/dense"):
+            file[f"{key}/vars/0"] = np.full(2, len(key), dtype=np.float32)
+        file.create_group("layers/part/vars").attrs["name"] = "step"
+
+    found = stored_weights(written(fill))
+    assert found["dense"][0].tolist() == [12.0, 12.0]
+    assert found["step"]["dense"][0].tolist() == [24.0, 24.0]
+
+
+@pytest.mark.rule("F-6")
+def test_groups_that_hold_themselves_are_refused() -> None:
+    def fill(file: Any) -> None:
+        group = file.create_group("layers/a")
+        group.create_group("vars")
+        group["layers"] = file["layers"]
+
+    with pytest.raises(ValueError, match="too many layers"):
+        stored_weights(written(fill))
+
+
 @pytest.mark.rule("F-6")
 def test_claims_and_links_are_refused(tmp_path: Any) -> None:
     def large(file: Any) -> None:

@@ -220,7 +220,8 @@ def lipschitz(options: argparse.Namespace) -> int:
     fields = {
         "schema": "ircert.lipschitz/1",
         "norm": found.norm,
-        **{name: _bracket(getattr(found, name)) for name in ("upper", "lower", "constant")},
+        **{name: _bracket(getattr(found, name)) for name in ("upper", "lower", "inverse", "constant")},
+        "float32_round_trip": found.float32_round_trip,
         "witness": None if found.witness is None else {"x": found.witness.x, "y": found.witness.y},
     }
     return _told(options, (found.summary(), fields))

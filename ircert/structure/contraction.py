@@ -96,13 +96,18 @@ class Growth:
         if type(op) is Add:
             return sum(operands, Fraction(0))
         if type(op) is Concat:
-            return self._side_by_side(operands)
+            return self.side_by_side(operands)
         if type(op) is Select:
             repeats = int(np.bincount(op.indices).max())
             return operands[0] * (1 if self.norm == Norm.INF else repeats)
-        return slope_bound(op) * operands[0]
+        return self._function(node, operands)
 
-    def _side_by_side(self, operands: list[Fraction]) -> Fraction:
+    def _function(self, node: Node, operands: list[Fraction]) -> Fraction:
+        """Of operations that are not affine."""
+        return slope_bound(node.op) * operands[0]
+
+    def side_by_side(self, operands: list[Fraction]) -> Fraction:
+        """Of entries one after the other."""
         if self.norm == Norm.INF:
             return max(operands)
         if self.norm == Norm.ONE:

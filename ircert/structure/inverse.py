@@ -1,7 +1,8 @@
-"""How much the inverse of a network that is injective by structure may stretch, on the whole space.
+"""How much the inverse of a network that is injective by structure may stretch, on the whole space or on a ball.
 
-With each entry e that is known goes a number k_e: |e(x) - e(x')| <= k_e d for all x and x', where d is the norm inf of
-f(x) - f(x'). The rules of `known` give these numbers step by step (spec/lipschitz.md, L-9). For the inputs they say
+With each entry e that is known goes a number k_e: |e(x) - e(x')| <= k_e d for all x and x' of the ball, where d is the
+norm inf of f(x) - f(x'). The rules of `known` give these numbers step by step (spec/lipschitz.md, L-9), with the ranges
+and slopes that nodes have on the ball. For the inputs they say
 
     |x - x'| <= |k| d <= |k| |f(x) - f(x')|    in each of the norms 1, 2 and inf,
 
@@ -11,40 +12,46 @@ so that L' >= 1/|k|. All terms are at least 0, so that a sum of n products in fl
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy.sparse import csr_array
 
-from ircert.bounds.contraction import residual
 from ircert.bounds.operator_norms import Unbounded
-from ircert.bounds.rounding import UNIT, pseudo_inverse
+from ircert.bounds.rounding import UNIT
 from ircert.exact.rounding import rounded_up
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, nonzeros
 from ircert.ir.graph import Node
-from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, Select
-from ircert.ir.ops.piecewise import LeakyRelu
+from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, MaxPool, Select
+from ircert.ir.ops.piecewise import Max, Min
+from ircert.ir.ops.smooth import Product
 from ircert.limits import checkpoint
-from ircert.structure.contraction import Growth, slope_bound
+from ircert.structure.contraction import Growth
 from ircert.structure.known import CONTRACTION, FORWARD, OUTPUT, Knowledge
+from ircert.structure.left_inverses import changes, larger, weighted
 from ircert.structure.linear_maps import affine
-from ircert.structure.linear_systems import determined
-
-MOST = 1_000
-"""Unknowns of an affine map that is inverted."""
-TINY = 1e-300
+from ircert.structure.range import Range
+from ircert.structure.ranges import ranges
+from ircert.structure.slopes import Slopes, slopes_on
 
 
-def stretches(knowledge: Knowledge) -> Array:
-    """k of the inputs; infinite where no bound is found."""
-    return _Inverse(knowledge).run()
+def stretches(knowledge: Knowledge, ball: Range | None = None) -> Array:
+    """k of the inputs, for inputs in a range; infinite where no bound is found."""
+    return _Inverse(knowledge, ball).run()
 
 
 class _Inverse:
     """k of all entries, by node; infinite where it is not known."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self.knowledge, self.graph = knowledge, knowledge.graph
+    def __init__(self, knowledge: Knowledge, ball: Range | None) -> None:
+        self.knowledge, self.graph, self.ball = knowledge, knowledge.graph, ball
         self.k = {name: np.full(size, np.inf) for name, size in self.graph.sizes.items()}
+
+    @cached_property
+    def values(self) -> dict[str, Range]:
+        """Of all nodes, for these inputs."""
+        return ranges(self.graph, self.ball)
 
     def run(self) -> Array:
         with np.errstate(all="ignore"):
@@ -71,17 +78,30 @@ class _Inverse:
             written = affine(op)
             if written is None:
                 return np.full(self.graph.sizes[node.name], np.inf)
-            return _weighted(nonzeros(written.weight), given[0])
+            return weighted(nonzeros(written.weight), given[0])
         if type(op) is Add:
-            return _up(np.sum(given, axis=0), len(given))
+            return larger(np.sum(given, axis=0), len(given))
         if type(op) is Concat:
             return np.concatenate(given)
         if type(op) is Select:
             return given[0][op.indices]
-        try:
-            return _up(rounded_up(slope_bound(op)) * given[0], 1)
-        except Unbounded:
+        if type(op) is Product:
+            return self._product(node, given)
+        if isinstance(op, Max | Min):
+            return np.max(given, axis=0)
+        if type(op) is MaxPool:
+            return np.max(given[0][op.members], axis=0)
+        if not op.elementwise or len(given) != 1:
             return np.full(self.graph.sizes[node.name], np.inf)
+        return larger(self._slopes(node)[1] * given[0], 1)
+
+    def _slopes(self, node: Node) -> Slopes:
+        return slopes_on(node.op, self.values[node.operands[0]])
+
+    def _product(self, node: Node, given: list[Array]) -> Array:
+        """a b - a' b' = a (b - b') + (a - a') b'."""
+        a, b = (self.values[name].greatest for name in node.operands)
+        return larger(a * given[1] + b * given[0], 3)
 
     # --- backwards ---------------------------------------------------------------------------------------------------
 
@@ -90,54 +110,39 @@ class _Inverse:
         if isinstance(op, Affine | LinearImageOp):
             written = affine(op)
             if written is not None:
-                self._take(name, self._solved(csr_array(nonzeros(written.weight)), k, self.k[name]))
+                self._take(name, changes(csr_array(nonzeros(written.weight)), k, self.k[name]))
         elif type(op) is Add:
             times = node.operands.count(name)
             others = [self.k[other] for other in node.operands if other != name]
-            self._take(name, _up(np.sum([k, *others], axis=0) / times, len(others) + 2))
+            self._take(name, larger(np.sum([k, *others], axis=0) / times, len(others) + 2))
         elif type(op) is Concat:
-            for other, part in zip(
-                node.operands, Concat.slices([self.graph.sizes[o] for o in node.operands]), strict=True
-            ):
+            parts = Concat.slices([self.graph.sizes[other] for other in node.operands])
+            for other, part in zip(node.operands, parts, strict=True):
                 if other == name:
                     self._take(name, k[part])
-        elif type(op) is Select:
-            found = np.full(self.graph.sizes[name], np.inf)
-            np.minimum.at(found, op.indices, k)
-            self._take(name, found)
-        elif type(op) is LeakyRelu:
-            slope = np.broadcast_to(np.minimum(op.slope, 1.0), k.shape)
-            self._take(name, np.where(slope > 0, _up(k / slope, 2), np.inf))
+        elif type(op) in (Select, MaxPool):
+            self._take(name, self._passed(node, k))
+        elif type(op) is Product:
+            self._take(name, self._factor(node, name, k))
+        else:
+            self._take(name, larger(k / self._slopes(node)[0], 2))
 
-    def _solved(self, table: csr_array, result: Array, k: Array) -> Array:
-        """Of u from W u: a left inverse P of the columns that follow, in the rows that read none that does not.
-
-        d = P r + (I - P W) d with |r| <= k of the rows + |W| k of known columns; if |I - P W| <= E with row sums of at
-        most ε < 1, max d <= max |P| r / (1 - ε), and d <= |P| r + E's row sums times that.
-        """
-        known = np.isfinite(k)
-        follow = determined(table, np.isfinite(result), known) & ~known
-        if not follow.any() or follow.sum() > MOST:
-            return k
-        strange = np.asarray(abs(table) @ (~known & ~follow).astype(np.float64) > 0)
-        rows = np.flatnonzero(np.isfinite(result) & ~strange)
-        weight = csr_array(table[rows])
-        weight_of_known = csr_array(weight[:, np.flatnonzero(known)])
-        right = _up(result[rows] + _weighted(weight_of_known, k[known]), 2)
-        dense = np.asarray(weight[:, np.flatnonzero(follow)].toarray())
-        try:
-            left = pseudo_inverse(dense)
-            rest = residual(left, dense[None], np.zeros_like(dense)[None])
-        except np.linalg.LinAlgError:
-            return k
-        sums = _up((np.abs(rest.center) + rest.radius)[0].sum(axis=1), dense.shape[1])
-        moved = _up(np.abs(left) @ right, dense.shape[0])
-        most = float(sums.max())
-        if not most < 0.5:
-            return k
-        found = k.copy()
-        found[follow] = _up(moved + sums * (moved.max() / (1 - most)), 8)
+    def _passed(self, node: Node, k: Array) -> Array:
+        """Of entries that are passed on; of a pool, those of windows that hold one entry."""
+        found = np.full(self.graph.sizes[node.operands[0]], np.inf)
+        if isinstance(node.op, Select):
+            np.minimum.at(found, node.op.indices, k)
+        else:
+            assert isinstance(node.op, MaxPool)
+            single = (node.op.members == node.op.members[0]).all(axis=0)
+            np.minimum.at(found, node.op.members[0][single], k[single])
         return found
+
+    def _factor(self, node: Node, name: str, k: Array) -> Array:
+        """b from p = a b: a (b - b') = (p - p') - (a - a') b'."""
+        factor = next(other for other in node.operands if other != name)
+        moved = larger(k + self.values[name].greatest * self.k[factor], 3)
+        return larger(moved / self.values[factor].least, 2)
 
     def _contracted(self, total: Node, start: str) -> Array:
         """k s + g(s) with g of s alone: |total| >= (k - L) |s|, in the norm that gives least."""
@@ -156,16 +161,4 @@ class _Inverse:
 def length_up(k: Array, norm: Norm) -> float:
     """The norm of numbers that are at least 0, rounded up."""
     with np.errstate(all="ignore"):
-        return float(_up(np.array(np.linalg.norm(k, ord=norm.order)), len(k) + 8))
-
-
-def _weighted(weight: csr_array, k: Array) -> Array:
-    """|W| k, where entries without weight do not count."""
-    weight = csr_array(abs(weight))
-    weight.eliminate_zeros()
-    bad = np.asarray(weight @ (~np.isfinite(k)).astype(np.float64) > 0)
-    return _up(np.where(bad, np.inf, np.asarray(weight @ np.where(np.isfinite(k), k, 0.0))), weight.shape[1])
-
-
-def _up(values: Array, terms: int) -> Array:
-    return np.asarray(values * (1 + 4 * (terms + 4) * UNIT) + TINY)
+        return float(larger(np.array(np.linalg.norm(k, ord=norm.order)), len(k) + 8))

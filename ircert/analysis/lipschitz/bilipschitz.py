@@ -9,26 +9,22 @@ from typing import Any
 import numpy as np
 
 from ircert.analysis.asked_ball import BallLike, ball_for
-from ircert.analysis.lipschitz import curves, enclosures, exact, one_matrix
+from ircert.analysis.lipschitz import curves, enclosures, exact, one_matrix, parts
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.certification import certifiable, certify, check_limits
-from ircert.exact.rounding import rounded_down
+from ircert.frontends.load import load
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import Box, DomainLike
 from ircert.geometry.norm import Norm, norm_of
 from ircert.ir.graph import Graph
 from ircert.ir.ops import is_smooth
-from ircert.limits import Deadline, OutOfTime, until
-from ircert.questions.network import lowered
+from ircert.limits import Deadline
+from ircert.questions.network import first_uncertifiable, lowered
 from ircert.result.radius import End
 from ircert.result.witness import Witness
-from ircert.structure.inverse import length_up, stretches
 from ircert.structure.known import Knowledge
 from ircert.threads import one_thread
 
-PARTS = 0.3
-"""The part of the time for constants of the network's parts."""
-STRUCTURE = "constants of the inverses of the network's parts, on the whole space"
 COLLISION = "two points with the same output"
 NARROW = 1e-6
 """A bracket of L' of this relative width is not made narrower."""
@@ -54,7 +50,7 @@ def bilipschitz(
     open.
     """
     check_limits(time_limit, seed)
-    network = certifiable(graph, "the network")
+    network = _asked(graph)
     body = ball_for(network, ball, domain)
     unless_pinned(body)
     measured = body.norm if norm is None else norm_of(norm)
@@ -68,10 +64,17 @@ def bilipschitz(
     return BiLipschitz(upper, lower, body, measured, network, witness)
 
 
+def _asked(given: Any) -> Graph:
+    """A graph that a search takes, or one that is injective by its structure."""
+    graph = given if isinstance(given, Graph) else load(given)
+    by_form = first_uncertifiable(graph) is not None and Knowledge(graph).is_injective
+    return graph if by_form else certifiable(graph, "the network")
+
+
 def _bounds(network: Graph, body: Ball, norm: Norm, deadline: Deadline, seed: int) -> tuple[Bracket, Bracket]:
     """L and L' without the question whether f is injective."""
-    ends = _of_parts(network, norm, deadline)
-    if any(is_smooth(node.op) for node in network.nodes):
+    ends = parts.bounds(network, body, norm, deadline)
+    if first_uncertifiable(network) is not None or any(is_smooth(node.op) for node in network.nodes):
         return _within(ends, *curves.bounds(network, body, norm, deadline, seed))
     if network.input_dim <= 2:
         upper, lower = exact.extremes(network, body, norm)
@@ -83,19 +86,6 @@ def _bounds(network: Graph, body: Ball, norm: Norm, deadline: Deadline, seed: in
     return upper, lower
 
 
-def _of_parts(graph: Graph, norm: Norm, deadline: Deadline) -> tuple[End, End]:
-    """A bound of L and one of L' on the whole space, from constants of the network's parts (L-9)."""
-    above, below = End(math.inf, STRUCTURE), End(0.0, STRUCTURE)
-    try:
-        with until(Deadline(PARTS * deadline.left())):
-            above = curves.constant(graph, norm)
-            if graph.output_dim >= graph.input_dim:
-                below = inverse_bound(graph, norm)
-    except OutOfTime:
-        pass
-    return above, below
-
-
 def _within(ends: tuple[End, End], upper: Bracket, lower: Bracket) -> tuple[Bracket, Bracket]:
     """Brackets with better ends, where they are better; rounding must not turn a bracket around."""
     above, below = ends
@@ -104,13 +94,6 @@ def _within(ends: tuple[End, End], upper: Bracket, lower: Bracket) -> tuple[Brac
     if below > lower.low:
         lower = Bracket(min(below, End(float(lower.high), below.evidence)), lower.high)
     return upper, lower
-
-
-def inverse_bound(graph: Graph, norm: Norm) -> End:
-    """A bound below of L' on the whole space, of a network that is injective by structure; 0 where none is found."""
-    knowledge = Knowledge(graph)
-    size = length_up(stretches(knowledge), norm) if knowledge.is_injective else math.inf
-    return End(rounded_down(1 / Fraction(size)) if size < math.inf else 0.0, STRUCTURE)
 
 
 def _raised(graph: Graph, ball: Ball, norm: Norm, lower: Bracket, deadline: Deadline, seed: int) -> Bracket:

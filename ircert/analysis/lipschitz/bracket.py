@@ -42,6 +42,7 @@ class BiLipschitz:
 
     upper:    L, the largest quotient |f(x) - f(y)| / |x - y| of two points of the ball
     lower:    L', the infimum of these quotients; 0 if f is not injective there
+    inverse:  1/L', the worst amplification of the inverse
     constant: L* = max(L, 1/L'), infinite if L' is 0
     norm:     of the quotients, in inputs and outputs; the ball has its own
     witness:  a pair with equal outputs, where `lower` is 0 because of one that was replayed exactly
@@ -57,8 +58,7 @@ class BiLipschitz:
     @property
     def constant(self) -> Bracket:
         """L*."""
-        low, high = _reciprocal(self.lower.high, up=False), _reciprocal(self.lower.low, up=True)
-        return Bracket(max(self.upper.low, low), max(self.upper.high, high))
+        return Bracket(max(self.upper.low, self.inverse.low), max(self.upper.high, self.inverse.high))
 
     def summary(self) -> str:
         """The numbers and what they rest on, for people."""
@@ -69,14 +69,28 @@ class BiLipschitz:
             lines += [f"     {text}" for text in dict.fromkeys(reasons)]
         return "\n".join(lines + self._round_trip())
 
+    @property
+    def inverse(self) -> Bracket:
+        """1/L', the worst amplification of the inverse on the values of f: errors of outputs grow by at most that."""
+        return Bracket(_reciprocal(self.lower.high, up=False), _reciprocal(self.lower.low, up=True))
+
+    @property
+    def float32_round_trip(self) -> float:
+        """How far, in lengths of the output, inputs move if outputs are rounded to float32; infinite if unknown."""
+        return float(self.inverse.high) * 2.0**-24
+
     def _round_trip(self) -> list[str]:
         """What rounding the outputs does to their preimages."""
-        if not self.lower.low:
+        if not self.lower.high:
             return []
-        most = float(_reciprocal(self.lower.low, up=True))
+        if not self.lower.low:
+            return [
+                "no bound on how much the inverse stretches errors was found on this ball; a smaller one may have it"
+            ]
+        most = f"1/L' = {float(self.inverse.high):.6g}"
         return [
-            f"the inverse stretches errors by at most 1/L' = {most:.6g}: outputs rounded to float32 (relative 2^-24)",
-            f"     come back within {most * 2.0**-24:.3g} times their length, if the inverse is computed without error",
+            f"the inverse stretches errors by at most {most}: outputs rounded to float32 (relative 2^-24)",
+            f"     come back within {self.float32_round_trip:.3g} times their length, if it is computed without error",
         ]
 
 

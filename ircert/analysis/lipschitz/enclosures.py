@@ -11,6 +11,7 @@ A derivative along a direction at one point is a limit of quotients: it bounds L
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
@@ -66,35 +67,51 @@ def bounds(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline, seed: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class _Enclosure:
+class Enclosure:
+    """An interval matrix that holds the slopes on a part of the ball, its size, and both halves of the part."""
+
     low: Array
     high: Array
     halves: tuple[tuple[Array, Array], tuple[Array, Array]]
     size: float
-    linear: bool
+    linear: bool = False
 
 
 def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple[float, float]:
-    """A bound above of L and one below of L': the part with the largest slopes is cut first, but no linear one."""
     setting = Setting(graph, "local", graph.output_dim, Place.of(ball))
-    secants, order = Secants(setting), count()
+    secants = Secants(setting)
 
-    def enclosure(low: Array, high: Array) -> _Enclosure:
+    def enclosure(low: Array, high: Array) -> Enclosure:
         part = part_of(setting, ball.radius, low, high)
         with np.errstate(all="ignore"):
             found = secants.interval(SlopePattern(part.phases > 0, part.phases == 0))
-        return _Enclosure(*found, part.split(), _size(*found, norm), not part.open)
+        return Enclosure(*found, part.split(), size_between(*found, norm), not part.open)
 
-    first = enclosure(*ball.box)
+    def is_met(low: Array, high: Array) -> bool:
+        return not misses(setting, ball.radius, low, high)
+
+    return by_parts(ball.box, enclosure, is_met, norm, deadline)
+
+
+def by_parts(
+    box: tuple[Array, Array],
+    enclosure: Callable[[Array, Array], Enclosure],
+    is_met: Callable[[Array, Array], bool],
+    norm: Norm,
+    deadline: Deadline,
+) -> tuple[float, float]:
+    """A bound above of L and one below of L': the part with the largest slopes is cut first, but no linear one."""
+    order = count()
+    first = enclosure(*box)
     queue = [(-first.size, next(order), first)]
-    parts: list[_Enclosure] = []
+    parts: list[Enclosure] = []
     while queue and len(queue) + len(parts) < PARTS and not deadline.passed():
         _, _, widest = heapq.heappop(queue)
         if widest.linear:
             parts.append(widest)
             continue
         for low, high in widest.halves:
-            if not misses(setting, ball.radius, low, high):
+            if is_met(low, high):
                 part = enclosure(low, high)
                 heapq.heappush(queue, (-part.size, next(order), part))
     parts += [part for _, _, part in queue]
@@ -103,7 +120,7 @@ def _enclosed(graph: Graph, ball: Ball, norm: Norm, deadline: Deadline) -> tuple
     return max(part.size for part in parts), below
 
 
-def _size(low: Array, high: Array, norm: Norm) -> float:
+def size_between(low: Array, high: Array, norm: Norm) -> float:
     """A bound of the operator norm of all matrices between two."""
     ways = [midpoint(low, high), (np.maximum(np.abs(low), np.abs(high)),)]
     try:

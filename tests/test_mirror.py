@@ -60,7 +60,8 @@ ELSEWHERE = {
     "tests/relational/test_input_branching.py": within("ircert/relational", "climbing"),
     # steps to one bound of a difference
     "tests/relational/test_differential_bounds.py": within("ircert/relational", "forms", "points"),
-    "tests/cli/test_export.py": ["ircert/cli/question.py"],  # options that several commands share
+    "tests/cli/test_export.py": within("ircert/cli", "options", "question"),  # options that several commands share
+    "tests/cli/test_main.py": ["ircert/cli/commands.py"],  # the table that it makes the parser of
     "tests/engines/test_certify.py": ["ircert/certification.py"],  # with engines that are made up
     "tests/questions/test_network.py": ["ircert/engines/base.py"],  # what a question is made of
     # searches: what they find, and what they never miss, counts

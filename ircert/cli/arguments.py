@@ -20,6 +20,22 @@ class Arguments(argparse.ArgumentParser):
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **{"allow_abbrev": False, **options})
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual; an option that is not there is named before anything else is missed."""
+        if self._subparsers is None and args is not None:
+            self._check_names(list(args))
+        return super().parse_known_args(args, namespace)
+
+    def _check_names(self, args: list[str]) -> None:
+        known = self._option_string_actions
+        for given in args[: args.index("--")] if "--" in args else args:
+            name = given.partition("=")[0]
+            if name.startswith("--") and " " not in name and name not in known:
+                near = [option for option in known if option.startswith(name)]
+                near = near or difflib.get_close_matches(name, known, n=1)
+                guess = f": did you mean {' or '.join(f'`{option}`' for option in near[:3])}?" if near else ""
+                self.error(f"there is no option `{name[:60]}`{guess}")
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end."""
         complain(f"error: {_with_guess(message)}; see `{self.prog} --help`")

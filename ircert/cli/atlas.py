@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ircert.cli.interrupts import INTERRUPTS
 from ircert.cli.model import load_model
+from ircert.cli.options import add_engine_options, add_seed, add_time_limit, add_tolerance
 from ircert.cli.progress import working
 from ircert.cli.question import add_question_options, asked_domain, asked_graph, floats, shaped
 from ircert.cli.streams import complain, put, say
@@ -31,19 +32,11 @@ examples:
 
 exit codes: 0 every bracket is closed, 2 bad usage or unsupported input, 3 some are not (also after Ctrl-C or SIGTERM)
 """
-TEXT = "find the largest good radius around each of many centres: a grid, a file or a trajectory"
 UNRESOLVED = 3
 
 
-def add_atlas_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_atlas_options(parser: argparse.ArgumentParser) -> None:
     """What `ircert atlas` takes."""
-    parser = commands.add_parser(
-        "atlas",
-        help=f"{TEXT} (0: all are known, 3: some are not)",
-        description=f"{TEXT[0].upper()}{TEXT[1:]}.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
     add_question_options(parser, center=False)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--grid", metavar="LO:HI:N,…", help="centres on a grid, one LO:HI:N for each input")
@@ -52,21 +45,17 @@ def add_atlas_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     where.add_argument("--merge", nargs="+", metavar="FILE", help="no new rows: join files that --results wrote")
     parser.add_argument("--steps", type=int, metavar="N", help="how often a trajectory's point is mapped")
     parser.add_argument("--max-radius", type=float, metavar="R", help="search up to here; inf: the whole space")
-    parser.add_argument("--engine", default="auto", help="auto (default), regions, boxes or milp")
-    parser.add_argument("--backend", help="the solver of the engine milp")
-    parser.add_argument("--formulation", help="of the engine milp: paper or tangent")
-    parser.add_argument("--tol", type=float, default=1e-6, help="how narrow brackets are, relatively (default: 1e-6)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for all centres")
+    add_engine_options(parser)
+    add_tolerance(parser, 1e-6, "1e-6")
+    add_time_limit(parser, "seconds for all centres")
     parser.add_argument("--time-each", type=float, metavar="S", help="seconds for one centre")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default: 0)")
-    parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
+    add_seed(parser)
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a dask scheduler whose workers have ircert")
     parser.add_argument("--shard", metavar="I/N", help="compute the I-th of N parts, for job arrays")
     parser.add_argument("--results", metavar="FILE", help="rows as they come (JSON lines); those there are kept")
     parser.add_argument("--csv", metavar="FILE", help="write the table there; - prints it instead of the summary")
     parser.add_argument("--plot", metavar="FILE", help="draw it: FILE.png or FILE.svg")
-    parser.set_defaults(command=atlas, holds_interrupts=True)
 
 
 def atlas(options: argparse.Namespace) -> int:

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ircert.cli.interrupts import INTERRUPTS
 from ircert.cli.model import load_model
+from ircert.cli.options import (
+    add_engine_options,
+    add_output_options,
+    add_radius,
+    add_seed,
+    add_time_limit,
+    add_tolerance,
+)
 from ircert.cli.progress import shown
 from ircert.cli.question import add_question_options, asked_center, asked_domain, asked_graph, shaped
 from ircert.cli.streams import complain, encodable, print_json, say
@@ -35,12 +43,6 @@ exit codes: 0 certified, 1 refuted (a search: the property holds on no ball, how
             2 bad usage or unsupported input, 3 unresolved (also after Ctrl-C or SIGTERM),
             70 a bug in ircert, which is no verdict
 """
-ENGINES = {
-    "auto": "default",
-    "regions": "exact, up to two inputs",
-    "boxes": "exact, any number of inputs",
-    "milp": "the paper's method",
-}
 EXIT_CODES = {"certified": 0, "refuted": 1, "unresolved": 3}
 
 
@@ -49,9 +51,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
     add_question_options(parser)
     parser.add_argument("--both", action="store_true", help="transform: answer both directions")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--radius", type=float, metavar="R", help="decide this closed ball (else the largest is searched)"
-    )
+    add_radius(size, "decide this closed ball (else the largest is searched)")
     size.add_argument(
         "--max-radius",
         type=float,
@@ -69,14 +69,10 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         choices=("inf", "1", "2"),
         help="the norm that p* is measured in (default: that of the ball)",
     )
-    parser.add_argument("--engine", default="auto", help=_engines())
-    parser.add_argument("--backend", help="the solver of the engine milp: highs (default), scip, mip, gurobi, …")
-    parser.add_argument("--formulation", help="of the mixed-integer program of the engine milp: paper or tangent")
-    parser.add_argument(
-        "--tol", type=float, default=1e-6, help="stop when the bracket is this narrow, relatively (default: 1e-6)"
-    )
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default: 0)")
+    add_engine_options(parser)
+    add_tolerance(parser, 1e-6, "1e-6")
+    add_time_limit(parser, "seconds; then the bracket reached is the answer")
+    add_seed(parser)
     parser.add_argument(
         "--threads",
         type=int,
@@ -84,24 +80,7 @@ def add_certify_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes for large searches of the engine boxes, threads of the solver of milp (default: 1)",
     )
-    parser.add_argument("--require", choices=("exact",), help="believe no solver's floating-point bound")
     add_output_options(parser)
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Where results and certificates go."""
-    parser.add_argument("--json", metavar="FILE", help="write the result there; - prints it instead of the text")
-    parser.add_argument(
-        "--certificate", metavar="FILE", help="write a proof that `ircert check` verifies; .gz is packed"
-    )
-
-
-def _engines() -> str:
-    """All engines that may be named, those of other packages last."""
-    from ircert.engines import names
-
-    known = [*ENGINES, *(name for name in names() if name not in ENGINES)]
-    return ", ".join(f"{name} ({ENGINES[name]})" if name in ENGINES else name for name in known).replace("%", "%%")
 
 
 def certify(options: argparse.Namespace) -> int:

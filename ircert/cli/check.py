@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ircert.cli.model import add_model_options, load_model
+from ircert.cli.options import add_shaping_options
 from ircert.cli.streams import say
 from ircert.errors import FileError, IrcertError
 
@@ -26,10 +27,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         help="the certificate must be about this network; of a result (`--json`) about it, verify the refuted end",
     )
     parser.add_argument("--other", metavar="MODEL2", help="the second network of such a result, for transform")
-    parser.add_argument(
-        "--fix", action="append", default=[], metavar="I=V", help="inputs that were bound: --fix 2=2.1 or 2=2.1,3=0"
-    )
-    parser.add_argument("--select", metavar="I,…", help="outputs that were kept")
+    add_shaping_options(parser, "inputs that were bound", "outputs that were kept")
     add_model_options(parser)
 
 

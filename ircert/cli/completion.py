@@ -24,14 +24,14 @@ def add_completion_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def completion(shell: str, parser: argparse.ArgumentParser) -> int:
+def completion(options: argparse.Namespace) -> int:
     """Print the script for a shell."""
     if find_spec("shtab") is None:
         raise MissingExtra("shtab", extra="completion", purpose="writing completion scripts")
     import shtab
 
-    _mark_files(parser, shtab.FILE)
-    put(shtab.complete(parser, shell=shell) + "\n")
+    _mark_files(options.parser, shtab.FILE)
+    put(shtab.complete(options.parser, shell=options.shell) + "\n")
     return 0
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import ircert
+import argparse
+from typing import TYPE_CHECKING
+
 from ircert.cli.streams import say
-from ircert.data.networks import bundled
-from ircert.result.result import Result
+
+if TYPE_CHECKING:
+    from ircert.result.result import Result
 
 NETWORK = "vanderpol-2-32-32-2"
 TWIN = "vanderpol-2-32-32-2-pruned-50-3"
 CENTER = (0.0, 0.0)
 
 
-def demo() -> int:
+def add_demo_options(parser: argparse.ArgumentParser) -> None:
+    """Nothing: `ircert demo` asks its own questions."""
+
+
+def demo(options: argparse.Namespace) -> int:
     """Ask the three questions about a network and its pruned twin; 0 if all were answered, 3 if not."""
+    import ircert
+    from ircert.data.networks import bundled
+
     network, twin = bundled(NETWORK), bundled(TWIN)
     say(f"The bundled network {NETWORK}: the flow of the Van der Pol oscillator over time 0.2, learned from 1000")
     say("points by scikit-learn (scripts/train_vanderpol.py). Where can it be inverted?\n")

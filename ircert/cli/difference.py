@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ircert.cli.certify import EXIT_CODES
 from ircert.cli.interrupts import INTERRUPTS
 from ircert.cli.model import load_model
+from ircert.cli.options import add_radius, add_seed, add_time_limit, add_tolerance
 from ircert.cli.progress import working
 from ircert.cli.question import add_place_options, asked_center, asked_domain, asked_graph, shaped
 from ircert.cli.streams import encodable, print_json, say
@@ -17,7 +18,6 @@ from ircert.errors import FileError
 if TYPE_CHECKING:
     from ircert.analysis.difference.result import Difference
 
-TEXT = "bracket how far two networks are apart on a ball"
 EXAMPLES = """\
 examples:
   ircert difference net.onnx pruned.onnx --center 0,0 --radius 0.5                  how far are they apart?
@@ -30,18 +30,11 @@ exit codes: 0 the bracket is closed (--epsilon: at most that; --top1: the same c
 """
 
 
-def add_difference_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_difference_options(parser: argparse.ArgumentParser) -> None:
     """What `ircert difference` takes."""
-    parser = commands.add_parser(
-        "difference",
-        help=f"{TEXT} (0: closed, or at most epsilon; 1: above; 3: open)",
-        description=f"{TEXT[0].upper()}{TEXT[1:]}.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
     add_place_options(parser, required=True)
     parser.add_argument("other", metavar="MODEL2", help="the second network, with as many inputs and outputs")
-    parser.add_argument("--radius", type=float, required=True, metavar="R", help="of the closed ball")
+    add_radius(parser, "of the closed ball", required=True)
     parser.add_argument(
         "--objective-norm", default="inf", metavar="NORM", help="of the difference: inf (default), 1, 2"
     )
@@ -49,12 +42,9 @@ def add_difference_command(commands: argparse._SubParsersAction[argparse.Argumen
     asked.add_argument("--epsilon", type=float, metavar="E", help="decide whether they differ by more than that")
     asked.add_argument("--top1", action="store_true", help="decide whether both name the same class everywhere")
     parser.add_argument("--backend", metavar="NAME", help="a solver whose bound may be used: highs, scip, gurobi, …")
-    parser.add_argument(
-        "--tol", type=float, default=1e-3, help="stop when the bracket is this narrow, relatively (default: 1e-3)"
-    )
-    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds (default: 60)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of all that is random (default: 0)")
-    parser.set_defaults(command=difference, holds_interrupts=True)
+    add_tolerance(parser, 1e-3, "1e-3")
+    add_time_limit(parser, "seconds (default: 60)", 60.0)
+    add_seed(parser)
 
 
 def difference(options: argparse.Namespace) -> int:

@@ -6,9 +6,10 @@ import argparse
 import warnings
 from typing import TYPE_CHECKING
 
-from ircert.cli.question import asked_graph, asked_query, shaping_passes
+from ircert.cli.options import add_radius
+from ircert.cli.question import add_question_options, asked_graph, asked_query, shaping_passes
 from ircert.cli.streams import complain, say
-from ircert.cli.vnnlib import export_query, is_query
+from ircert.cli.vnnlib import add_vnnlib_export_options, export_query, is_query
 from ircert.errors import CoefficientWarning, FileError, IrcertError
 
 if TYPE_CHECKING:
@@ -16,6 +17,44 @@ if TYPE_CHECKING:
     from ircert.ir.graph import Graph
     from ircert.programs.program import Program
     from ircert.questions.query import Query
+
+
+def add_export_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert export` takes."""
+    add_program_options(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="FILE.lp, FILE.mps, FILE.vnnlib, …")
+    parser.add_argument("--print-pipeline", action="store_true", help="show what the network goes through")
+    parser.add_argument(
+        "--minimise",
+        action="store_true",
+        help="write .mps with the objective negated, for GLPK and CBC, which ignore MAX",
+    )
+    add_vnnlib_export_options(parser)
+
+
+def add_program_options(parser: argparse.ArgumentParser) -> None:
+    """An export and its replay must be asked the same question."""
+    add_question_options(parser)
+    add_radius(parser, "of the closed ball", required=True)
+    parser.add_argument(
+        "--objective-norm", metavar="NORM", help="of the distance that is maximised (default: the ball's)"
+    )
+    parser.add_argument(
+        "--formulation", default="paper", metavar="NAME", help="paper, tangent, apart{separation=…}, … (default: paper)"
+    )
+    parser.add_argument("--pipeline", metavar="PIPELINE", help="passes to run instead of the formulation's own")
+    parser.add_argument(
+        "--bounds",
+        default="symbolic",
+        choices=("interval", "symbolic", "lp"),
+        help="how neurons are bounded on the ball: interval (quick, wide), symbolic (default) or lp (slow, narrow)",
+    )
+    parser.add_argument(
+        "--indicators",
+        default="paper",
+        choices=("paper", "half"),
+        help="of the formulation paper: paper (default), or half, for local, where x and y can be swapped",
+    )
 
 
 def export(options: argparse.Namespace) -> int:

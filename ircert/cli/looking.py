@@ -7,10 +7,10 @@ import json
 import os
 import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ircert.cli.certify import EXIT_CODES
+from ircert.cli.options import add_radius, add_time_limit
 from ircert.cli.question import add_place_options, asked_center, asked_domain, asked_graph, floats, integers
 from ircert.cli.streams import print_json, say
 from ircert.errors import FileError, QueryError
@@ -19,66 +19,64 @@ if TYPE_CHECKING:
     from ircert.analysis.lipschitz.bracket import Bracket
     from ircert.ir.graph import Graph
 
-Command = Callable[[argparse.Namespace], int]
+Run = Callable[[argparse.Namespace], int]
 Found = tuple[str, dict[str, Any]]
 """The same for people and for programs."""
 SHOWN = 20
 """Lines for people at most; JSON has all."""
 OPEN = 3
+WITHOUT = "of the ball; without a ball, those of --domain"
 
 
-def add_looking_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """All of them; those that decide nothing exit with 0."""
-    found = _command(commands, "regions", regions, "list the linear regions of a ball or domain (one or two inputs)")
-    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
-    found = _command(commands, "folds", folds, "list where the orientation turns over (one to three inputs)")
-    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
-    found.add_argument("--width", type=float, metavar="W", help="of the boxes around folds of smooth networks")
-    text = "find all points of a ball with a value (0: all are known, 3: some places are undecided)"
-    found = _command(commands, "preimages", preimages, text)
-    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, those of --domain")
-    found.add_argument("--value", metavar="Y,…", help="the value")
-    found.add_argument("--of", metavar="X,…", help="the value at this point, exactly")
-    text = "bound how much distances change on a ball: L, L' and L*"
-    found = _command(commands, "lipschitz", lipschitz, text, required=True)
-    found.add_argument("--radius", type=float, required=True, metavar="R", help="of the ball")
-    found.add_argument("--quotient-norm", metavar="NORM", help="of distances (default: the ball's)")
-    found.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="seconds (default: 20)")
-    text = "decide whether some inputs and outputs determine others (0: certified, 1: refuted, 3: unresolved)"
-    found = _command(commands, "observe", observe, text, required=True)
-    found.add_argument(
-        "--radius", type=float, metavar="R", help="decide this closed ball (else the largest is searched)"
-    )
+def add_regions_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert regions` takes."""
+    add_place_options(parser, required=False)
+    add_radius(parser, WITHOUT)
+
+
+def add_folds_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert folds` takes."""
+    add_regions_options(parser)
+    parser.add_argument("--width", type=float, metavar="W", help="of the boxes around folds of smooth networks")
+
+
+def add_preimages_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert preimages` takes."""
+    add_regions_options(parser)
+    parser.add_argument("--value", metavar="Y,…", help="the value")
+    parser.add_argument("--of", metavar="X,…", help="the value at this point, exactly")
+
+
+def add_lipschitz_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert lipschitz` takes."""
+    add_place_options(parser, required=True)
+    add_radius(parser, "of the ball", required=True)
+    parser.add_argument("--quotient-norm", metavar="NORM", help="of distances (default: the ball's)")
+    add_time_limit(parser, "seconds (default: 20)", 20.0)
+
+
+def add_observe_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert observe` takes."""
+    add_place_options(parser, required=True)
+    add_radius(parser, "decide this closed ball (else the largest is searched)")
     for name, what in (("given", "observed"), ("unknown", "asked about (default: the inputs that are not given)")):
         default = "" if name == "given" else None
-        found.add_argument(f"--{name}-inputs", default=default, metavar="I,…", help=f"inputs that are {what}")
-        found.add_argument(f"--{name}-outputs", default=default, metavar="I,…", help=f"outputs that are {what}")
-    found.add_argument("--time-limit", type=float, metavar="S", help="seconds; then the bracket reached is the answer")
-
-    text = "bound how long steps x + h g(x) may be to be injective (0: both ends agree, 3: they do not)"
-    found = _command(commands, "step-size", step_size, text)
-    found.add_argument("--radius", type=float, metavar="R", help="of the ball; without a ball, the whole space")
-    found.add_argument("--step", type=float, metavar="S", help="the model is the step x + S g(x), not g")
-    found.add_argument("--max-step", type=float, default=1e3, metavar="H", help="the longest asked about (1000)")
-    found.add_argument("--tol", type=float, default=1e-3, metavar="T", help="relative width at which to stop (0.001)")
-    found.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds (default: 60)")
+        parser.add_argument(f"--{name}-inputs", default=default, metavar="I,…", help=f"inputs that are {what}")
+        parser.add_argument(f"--{name}-outputs", default=default, metavar="I,…", help=f"outputs that are {what}")
+    add_time_limit(parser, "seconds; then the bracket reached is the answer")
 
 
-def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    run: Command,
-    text: str,
-    *,
-    required: bool = False,
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    add_place_options(parser, required=required)
-    parser.set_defaults(command=partial(_refused_first, run))
-    return parser
+def add_step_size_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert step-size` takes."""
+    add_place_options(parser, required=False)
+    add_radius(parser, "of the ball; without a ball, the whole space")
+    parser.add_argument("--step", type=float, metavar="S", help="the model is the step x + S g(x), not g")
+    parser.add_argument("--max-step", type=float, default=1e3, metavar="H", help="the longest asked about (1000)")
+    parser.add_argument("--tol", type=float, default=1e-3, metavar="T", help="relative width at which to stop (0.001)")
+    add_time_limit(parser, "seconds (default: 60)", 60.0)
 
 
-def _refused_first(run: Command, options: argparse.Namespace) -> int:
+def refused_first(run: Run, options: argparse.Namespace) -> int:
     """Refuse before the work is done, not after."""
     from ircert.files import check_writable
 

@@ -4,17 +4,48 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ircert
 from ircert.cli.model import load_model
-from ircert.cli.question import asked_graph, asked_query, free_inputs, model_inputs, numbered, shaped
+from ircert.cli.options import add_radius, add_time_limit
+from ircert.cli.question import (
+    add_question_options,
+    asked_graph,
+    asked_query,
+    free_inputs,
+    model_inputs,
+    numbered,
+    shaped,
+)
 from ircert.cli.streams import complain, say
 from ircert.errors import QueryError
-from ircert.geometry.domain import Box
-from ircert.geometry.norm import norm_of
-from ircert.ir.graph import Graph
-from ircert.questions.query import Query
+
+if TYPE_CHECKING:
+    from ircert.ir.graph import Graph
+    from ircert.questions.query import Query
+
+
+def add_plot_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert plot` takes."""
+    add_question_options(parser, norms=True, center=False)
+    parser.add_argument("--image", metavar="8x8", help="draw a pair of images of this shape, from a result of certify")
+    parser.add_argument("--result", metavar="FILE", help="with --image: what `certify --json FILE` wrote about MODEL")
+    add_radius(parser, "half the width of the picture (default: all balls)")
+    parser.add_argument(
+        "--preimages", action="store_true", help="draw the preimages of f(centre), and the ball that holds no other one"
+    )
+    parser.add_argument(
+        "--slice",
+        action="append",
+        metavar="I=V",
+        help="of three inputs, draw the plane where input I is V, several times or 2=0,2=1 (default: three planes "
+        "through the centre, and the fold set from outside)",
+    )
+    parser.add_argument("--solid", action="store_true", help="of three inputs, draw the fold set from outside")
+    add_time_limit(parser, "for each ball")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.png, FILE.svg or FILE.pdf")
+    parser.add_argument("--labels", metavar="NAME,…", help="of the axes, one for each free input")
 
 
 def plot(options: argparse.Namespace) -> int:
@@ -126,6 +157,8 @@ def _labels(graph: Graph, options: argparse.Namespace) -> list[str]:
 
 def _queries(options: argparse.Namespace) -> list[Query]:
     """A question per problem and norm; the radius is the window's, since balls of every radius are asked about."""
+    from ircert.geometry.norm import norm_of
+
     problems = [options.problem, *(["pseudo"] if options.preimages and options.problem != "pseudo" else [])]
     norms = dict.fromkeys(norm_of(norm.strip()) for norm in ",".join(options.norm or ["inf"]).split(","))
     window = 1.0 if options.radius is None else options.radius
@@ -139,6 +172,8 @@ def _query(options: argparse.Namespace, problem: str, norm: str, window: float) 
 
 
 def _answer(graph: Graph, query: Query, options: argparse.Namespace) -> Any:
+    from ircert.geometry.domain import Box
+
     domain = None if options.domain is None else Box(query.ball.low, query.ball.high)
     asked = {"problem": query.problem, "norm": query.norm, "other": query.other, "domain": domain}
     return ircert.certify(graph, query.center, **asked, time_limit=options.time_limit)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ircert.cli.model import add_model_options, load_model
+from ircert.cli.options import MODEL, add_json, add_shaping_options
 from ircert.errors import IrcertError
 
 if TYPE_CHECKING:
@@ -41,13 +42,11 @@ def add_place_options(parser: argparse.ArgumentParser, *, required: bool) -> Non
     _add_center(parser, required=required)
     _add_norm(parser)
     _add_shaping(parser)
-    parser.add_argument("--json", metavar="FILE", help="write what is found there; - prints it instead of the text")
+    add_json(parser, "what is found")
 
 
 def _add_center(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    parser.add_argument(
-        "model", metavar="MODEL", help="a model file (.onnx, .pt2, .keras, .safetensors, .nnet, .mat, .npz, .ir)"
-    )
+    parser.add_argument("model", metavar="MODEL", help=MODEL)
     parser.add_argument(
         "--center",
         required=required,
@@ -61,10 +60,7 @@ def _add_norm(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shaping(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--fix", action="append", default=[], metavar="I=V", help="bind inputs: --fix 2=2.1 or 2=2.1,3=0"
-    )
-    parser.add_argument("--select", metavar="I,…", help="keep these outputs")
+    add_shaping_options(parser)
     parser.add_argument("--domain", metavar="LO:HI", help="cut the ball with this box; numbers or one per input")
     add_model_options(parser)
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ircert.cli.certify import check_outputs, how_asked, write_json
-from ircert.cli.export import made_program
+from ircert.cli.export import add_program_options, made_program
+from ircert.cli.options import add_output_options
 from ircert.cli.question import asked_graph, asked_query
 from ircert.cli.streams import complain, print_json, say
 
@@ -29,6 +30,15 @@ STEPS = tuple(4.0**-k for k in range(3, 14))
 TANGENT = " (a tangent's radius bounds the distance to points where the network folds; it is no collision by itself)"
 INSIDE = "a pair near the solver's, replayed in exact arithmetic"
 NOTHING = "a solution proves nothing about smaller balls"
+
+
+def add_replay_options(parser: argparse.ArgumentParser) -> None:
+    """What `ircert replay` takes."""
+    add_program_options(parser)
+    parser.add_argument(
+        "--solution", required=True, metavar="FILE", help="of HiGHS, CBC, SCIP, Gurobi, GLPK or CPLEX, or `name value`"
+    )
+    add_output_options(parser)
 
 
 def replay(options: argparse.Namespace) -> int:

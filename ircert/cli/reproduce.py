@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from ircert.cli.options import add_seed, add_time_limit
 from ircert.cli.progress import working
 from ircert.cli.streams import say
 from ircert.errors import FileError
@@ -25,10 +26,8 @@ def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FOLDER", default="reproduction", help="(default: reproduction)")
     parser.add_argument("--quick", action="store_true", help="small versions, a few seconds each")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (default: 0)")
-    parser.add_argument(
-        "--time-limit", type=float, default=120.0, metavar="S", help="for each certification (default: 120)"
-    )
+    add_seed(parser)
+    add_time_limit(parser, "for each certification (default: 120)", 120.0)
     parser.add_argument("--docs", metavar="FILE.md", help="also write the page of all experiments there")
 
 

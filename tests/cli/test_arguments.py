@@ -17,7 +17,12 @@ from tests.cli.commands import ircert_command
         (["certify"], "required: MODEL, --center; see `ircert certify --help`"),
         (["certify", "net.ir", "--center", "0", "--problem", "locl"], "did you mean `local`?"),
         (["certify", "net.ir", "--center", "0", "--radius", "far"], "--radius"),
-        (["certify", "net.ir", "--center", "0", "--rad", "1"], "--rad"),
+        (["certify", "net.ir", "--center", "0", "--rad", "1"], "there is no option `--rad`: did you mean `--radius`?"),
+        (["certify", "net.ir", "--cent=0"], "there is no option `--cent`: did you mean `--center`?"),
+        (["certify", "net.ir", "--ma", "1"], "there is no option `--ma`: did you mean `--max-radius`?"),
+        (["plot", "net.ir", "--lables", "a"], "there is no option `--lables`: did you mean `--labels`?"),
+        (["regions", "--s", "1"], "did you mean `--select` or `--shape`?"),
+        (["check", "--zzz"], "there is no option `--zzz`; see `ircert check --help`"),
         (["certify", "net.ir", "--center", "0", "-q", "-v"], "not allowed with"),
     ],
 )

@@ -10,7 +10,8 @@ import pytest
 
 from ircert import __version__, engines, passes
 from ircert.cli import main as cli
-from ircert.cli.certify import ENGINES
+from ircert.cli.commands import COMMANDS, Command
+from ircert.cli.options import ENGINES
 from tests.cli.commands import ROOT, ircert_process
 from tests.entry_points import FakePoint
 
@@ -73,18 +74,24 @@ def test_demo(tmp_path: Path) -> None:
 
 
 def test_a_bug_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def broken(options: object) -> int:
-        raise ZeroDivisionError
+    def ending(error: type[BaseException]) -> Command:
+        def run(options: object) -> int:
+            raise error
 
-    monkeypatch.setattr(cli, "_demo", broken)
+        return Command("demo", "end at once", lambda parser: None, run)
+
+    monkeypatch.setattr(cli, "COMMANDS", (ending(ZeroDivisionError),))
     assert cli.run(["demo"]) == 70
     assert "this is a bug, and no verdict" in capsys.readouterr().err
-
-    def interrupted(options: object) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(cli, "_demo", interrupted)
+    monkeypatch.setattr(cli, "COMMANDS", (ending(KeyboardInterrupt),))
     assert cli.run(["demo"]) == 3
+
+
+def test_every_command_is_one_row() -> None:
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    for command in COMMANDS:
+        assert command.text[0].islower()
+        assert not command.text.endswith(".")
 
 
 @pytest.mark.parametrize("redirected", ["> /dev/full", ">&-"])

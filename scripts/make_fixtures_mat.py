@@ -3,11 +3,13 @@
     pip install scipy && python scripts/make_fixtures_mat.py
 
 Made with scipy 1.17.1 and numpy 2.4.6. `numbered` has w1, b1, … with w (in, out), packed; `cells` W{k} (out, in) and
-b{k}, with the names of activations.
+b{k}, with the names of activations in a cell; `nnv` the same as NNV's examples have it, with names in rows of
+characters and scalings beside them; `controller` as one struct.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ SIZES = (3, 8, 8, 2)
 
 
 def main() -> None:
-    """Both files, with values computed by numpy as MATLAB would."""
+    """All files, with values computed by numpy as MATLAB would."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(5)
     weights = [random.normal(size=(n, m)) for m, n in pairwise(SIZES)]
@@ -30,7 +32,14 @@ def main() -> None:
     savemat(FOLDER / "numbered.mat", numbered, do_compression=True)
     cells: dict[str, Any] = {"W": cell(weights), "b": cell(biases), "act_fcns": cell(["poslin", "tansig", "purelin"])}
     savemat(FOLDER / "cells.mat", cells | {"number_of_layers": 3})
-    for name, second in (("numbered", lambda z: np.maximum(z, 0)), ("cells", np.tanh)):
+    rows: dict[str, Any] = {"W": cell(weights), "b": cell(biases), "act_fcns": ["relu", "relu2", "linear"]}
+    scaling = {"means_for_scaling": np.zeros(4), "range_for_scaling": np.ones(4), "number_of_inputs": 3}
+    savemat(FOLDER / "nnv.mat", rows | scaling | {"layer_sizes": SIZES[1:], "is_symmetric": 0})
+    inner = {"W": cell(weights), "b": cell(biases), "activation_fcns": ["relu   ", "sigmoid", "linear "]}
+    savemat(FOLDER / "controller.mat", {"controller": inner | {"number_of_layers": 3}}, do_compression=True)
+    seconds: dict[str, Callable[[Any], Any]] = {"numbered": lambda z: np.maximum(z, 0), "cells": np.tanh}
+    seconds |= {"nnv": lambda z: np.clip(z, -1, 1), "controller": lambda z: 1 / (1 + np.exp(-z))}
+    for name, second in seconds.items():
         h = np.maximum(weights[0] @ x.T + biases[0], 0)
         y = weights[2] @ second(weights[1] @ h + biases[1]) + biases[2]
         np.savez(FOLDER / f"{name}.npz", x=x, y=y.T)

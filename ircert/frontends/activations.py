@@ -87,7 +87,7 @@ def rounded(number: float, dtype: Any) -> float:
 
 
 def _unknown(shown: str) -> UnsupportedModel:
-    known = "relu, leaky_relu:SLOPE, relu6, hard_tanh, tanh, sigmoid, silu, gelu, gelu_tanh, elu, selu, softplus"
+    known = "relu, leaky_relu:SLOPE, relu1, relu6, hard_tanh, tanh, sigmoid, silu, gelu, gelu_tanh, elu, selu, softplus"
     return UnsupportedModel(
         f"the activation {shown} is not known",
         remedy=f"use one of {known}, softsign, mish, hard_swish, erf, sin, cos, identity",
@@ -99,6 +99,7 @@ _PLAIN: dict[str, Callable[[Any], Activation]] = {
     "linear": lambda dtype: _identity,
     "none": lambda dtype: _identity,
     "relu": _node(Relu),
+    "relu1": _node(_clip(0.0, 1.0)),
     "relu6": _node(_clip(0.0, 6.0)),
     "hardtanh": _node(_clip(-1.0, 1.0)),
     "selu": _selu,

@@ -1,5 +1,8 @@
 """.mat files of MATLAB and Octave (up to version 7): W1, b1, W2, b2, … or cells W{k}, b{k}, by scipy.
 
+The cells are NNV's layout: W{k} (out, in), b{k}, and `act_fcns` with a name for each layer, as rows of characters or a
+cell; also as fields of one struct, as closed-loop benchmarks have it.
+
 Before scipy sees a file its claims are checked: what is packed unpacks to a reasonable size, and no array or cell has
 more entries than bytes.
 """
@@ -27,14 +30,18 @@ from ircert.ir.graph import Graph
 
 _NUMBERED = re.compile(r"([wWbB])_?(\d+)")
 _NAMES = {"relu": "relu", "poslin": "relu", "linear": "identity", "purelin": "identity", "tansig": "tanh"}
-_NAMES |= {"tanh": "tanh", "logsig": "sigmoid", "sigmoid": "sigmoid", "satlins": "hard_tanh"}
+_NAMES |= {"tanh": "tanh", "logsig": "sigmoid", "sigmoid": "sigmoid"}
+_NAMES |= {"satlin": "relu1", "relu1": "relu1", "satlins": "hard_tanh", "relu2": "hard_tanh"}
 _ACTIVATIONS = ("act_fcns", "activation_fcns", "act_functions", "activations", "layer_fcns")
 _AROUND = (
     *("number_of_layers", "number_of_inputs", "number_of_outputs", "layer_sizes", "is_symmetric", "max_layer_size"),
     *("min_inputs", "max_inputs", "means_for_scaling", "range_for_scaling", "ranges_for_scaling", "mins", "maxs"),
 )
+_WORDS = (("W", "b"), ("weights", "biases"))
+"""Names of cells."""
+_MANIFEST = "it was made from an .onnx file: read that one"
 _OBJECT = "of a network object MATLAB writes what only it can read: export it with exportONNXNetwork"
-_MATRIX, _COMPRESSED, _CELL, _DEEPEST = 14, 15, 1, 8
+_MATRIX, _COMPRESSED, _CELL, _STRUCT, _DEEPEST = 14, 15, 1, 2, 8
 
 
 def from_mat(path: str | os.PathLike[str], activation: str | Sequence[str] | None = None) -> Graph:
@@ -91,7 +98,7 @@ def _elements(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def _require_matrix(kind: int, content: bytes, depth: int) -> None:
-    """An array has no more entries than bytes; so have those in a cell."""
+    """An array has no more entries than bytes; so have those in a cell or struct."""
     if kind != _MATRIX or not content:
         return
     if depth > _DEEPEST:
@@ -102,7 +109,7 @@ def _require_matrix(kind: int, content: bytes, depth: int) -> None:
     sizes = struct.unpack(f"<{len(parts[1][1]) // 4}i", parts[1][1][: len(parts[1][1]) // 4 * 4])
     if min(sizes, default=-1) < 0 or math.prod(sizes) > len(content):
         raise ValueError(f"an array claims the sizes {list(sizes)[:8]} and has {len(content)} bytes")
-    if parts[0][1][:1] == bytes([_CELL]):
+    if parts[0][1][:1] in (bytes([_CELL]), bytes([_STRUCT])):
         for inner, more in parts[3:]:
             _require_matrix(inner, more, depth + 1)
 
@@ -111,27 +118,44 @@ def _require_matrix(kind: int, content: bytes, depth: int) -> None:
 
 
 def _network(found: Mapping[str, Any], activation: str | Sequence[str] | None) -> Graph:
-    weights, biases, rest = _cells(found) if "W" in found else _numbered(found)
+    found = _fields(found)
+    if "layers" in found and "weights" in found:
+        raise UnsupportedModel("a list of layers of NNV", remedy=_MANIFEST)
+    words = next((words for words in _WORDS if words[0] in found), None)
+    weights, biases, rest = _numbered(found) if words is None else _cells(found, *words)
     names = [name for name in rest if name not in _AROUND and name not in _ACTIVATIONS]
     if names:
         raise UnsupportedModel(
             f"the variable `{names[0]}` is not known", remedy="save W1, b1, W2, b2, … or the cells W and b alone"
         )
-    behind = activation if activation is not None else _activations(rest)
+    told = _activations(rest)
+    behind = activation if activation is not None else told
     if behind is None and len(weights) > 1:
         raise UnsupportedModel(
             "the file does not say what stands between the layers",
             remedy='name it: activation="relu" (command line: --activation relu)',
         )
-    return from_layers(_turned(weights, biases), behind)
+    return from_layers(_turned(weights, biases, known=words is not None and told is not None), behind)
 
 
-def _cells(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], dict[str, Any]]:
+def _fields(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The variables, or the fields of the only one if it is a struct."""
+    values = list(found.values())
+    if len(values) != 1 or not isinstance(values[0], np.ndarray) or values[0].dtype.names is None:
+        return found
+    if values[0].size != 1:
+        raise UnsupportedModel(f"{values[0].size} structs", remedy="save one network in a file")
+    record = values[0].ravel()[0]
+    return {name: record[name] for name in values[0].dtype.names}
+
+
+def _cells(found: Mapping[str, Any], weight: str, bias: str) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """W{k} and b{k}; a single layer may be a matrix."""
-    rest = {name: value for name, value in found.items() if name not in ("W", "b")}
-    if "b" not in found:
-        raise UnsupportedModel("there are weights `W` and no `b`", remedy="save both, as cells")
-    lists = [list(v.ravel()) if v.dtype == object else [v] for v in (np.asarray(found[name]) for name in "Wb")]
+    rest = {name: value for name, value in found.items() if name not in (weight, bias)}
+    if bias not in found:
+        raise UnsupportedModel(f"there are weights `{weight}` and no `{bias}`", remedy="save both, as cells")
+    both = (np.asarray(found[name]) for name in (weight, bias))
+    lists = [list(v.ravel()) if v.dtype == object else [v] for v in both]
     if len(lists[0]) != len(lists[1]):
         raise UnsupportedModel(f"there are {len(lists[0])} weights and {len(lists[1])} biases", remedy="save as many")
     return lists[0], lists[1], rest
@@ -151,13 +175,13 @@ def _numbered(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], dict[str,
     return [parts["w", k] for k in numbers], [parts.get(("b", k)) for k in numbers], rest
 
 
-def _turned(weights: Sequence[Any], biases: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The layers with W (out, in): of both ways the one that fits all sizes."""
+def _turned(weights: Sequence[Any], biases: Sequence[Any], *, known: bool) -> list[tuple[Any, Any]]:
+    """The layers with W (out, in): of both ways the one that fits all sizes; `known`: (out, in) where both do."""
     matrices = [_real(weight) for weight in weights]
     vectors = [None if bias is None else _real(bias).ravel() for bias in biases]
     ways = [matrices, [matrix.T for matrix in matrices]]
     able = [way for way in ways if _fits(way, vectors)]
-    if len(able) == 2 and any(not np.array_equal(a, b) for a, b in zip(*ways, strict=True)):
+    if len(able) == 2 and not known and any(not np.array_equal(a, b) for a, b in zip(*ways, strict=True)):
         raise UnsupportedModel(
             "the sizes do not tell whether W is (out, in) or (in, out)",
             remedy="save it as .npz: W0, b0, W1, b1, … with W of shape (out, in)",
@@ -175,6 +199,8 @@ def _fits(matrices: Sequence[NDArray[Any]], vectors: Sequence[Any]) -> bool:
 
 def _real(value: Any) -> NDArray[Any]:
     array = np.asarray(value)
+    if array.ndim > 2 and max(array.shape[2:]) == 1:  # some tools keep sizes of convolutions
+        array = array.reshape(array.shape[:2])
     if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise UnsupportedModel(f"an array of type {array.dtype} and shape {array.shape}", remedy=_OBJECT)
     return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -27,6 +27,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "keras_files/chain.keras": {},
     "mat/numbered.mat": RELU,
     "mat/cells.mat": {},
+    "mat/nnv.mat": {},
+    "mat/controller.mat": {},
 }
 REFUSED = {
     "torch_files/refused_pickle.pt": "never opened here; in torch, save",

@@ -52,6 +52,21 @@ def test_cells_with_the_names_of_activations(tmp_path: Path) -> None:
     assert ircert.load(saved(tmp_path, cells | {"act_fcns": ["relu", "relu", "linear"]})) == GRAPH
 
 
+@pytest.mark.rule("F-18")
+def test_the_layout_of_nnv(tmp_path: Path) -> None:
+    cells = {"W": cell(*W), "b": cell(*B)}
+    assert ircert.load(saved(tmp_path, {"net": cells | {"act_fcns": ["relu", "relu", "linear"]}})) == GRAPH
+    assert ircert.load(saved(tmp_path, {"weights": cell(*W), "biases": cell(*B)}), activation="relu") == GRAPH
+    clipped = ircert.load(saved(tmp_path, cells | {"act_fcns": ["relu1", "relu2", "linear"]}))
+    inner = np.clip(np.clip(0.3 * W[0] @ np.ones(2) + B[0], 0, 1) @ W[1].T + B[1], -1, 1)
+    np.testing.assert_allclose(clipped([0.3, 0.3]), inner @ W[2].T + B[2])
+    flat = {"W": cell(*(w[:, :, None, None] for w in W)), "b": cell(*B), "act_fcns": ["relu", "relu", "linear"]}
+    assert ircert.load(saved(tmp_path, flat)) == GRAPH
+    square = [[1.0, 2.0], [3.0, 4.0]]  # either way fits: the layout says which it is
+    one = ircert.load(saved(tmp_path, {"W": cell(square), "b": cell([0.0, 0.0]), "act_fcns": ["linear"]}))
+    np.testing.assert_array_equal(one([1.0, 0.0]), [1.0, 3.0])
+
+
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
@@ -67,6 +82,10 @@ def test_cells_with_the_names_of_activations(tmp_path: Path) -> None:
         ({"W": cell("text"), "b": cell(B[0])}, "exportONNXNetwork"),
         ({"W": W[0], "b": B[0], "act_fcns": cell("hardlim")}, "the activation 'hardlim' is not known"),
         ({"W1": np.ones((2, 2, 2))}, "exportONNXNetwork"),
+        ({"weights": cell(*W)}, "there are weights `weights` and no `biases`"),
+        ({"layers": cell("a"), "weights": {"w": W[0]}}, "a list of layers of NNV; it was made from an .onnx file"),
+        ({"net": {"a": 1.0}}, "there are no weights W1"),
+        ({"W": cell(np.eye(2)), "b": cell(np.ones(2)), "net": {"a": 1.0}}, "the variable `net` is not known"),
     ],
 )
 def test_what_is_not_a_chain_of_layers(variables: dict[str, Any], says: str, tmp_path: Path) -> None:

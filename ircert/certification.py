@@ -17,6 +17,7 @@ from ircert import __version__, engines
 from ircert.backends.solver_process import one_process
 from ircert.engines.asking import ask, check
 from ircert.engines.base import Answer, Cause, Engine, Progress, Question, Stop, farthest, silent
+from ircert.engines.boxes.search.smooth_optimum import with_smooth_optimum
 from ircert.engines.estimate import estimated_size
 from ircert.engines.judge import judge
 from ircert.engines.optimum.answering import is_wanted, time_for_the_verdict, with_optimum
@@ -181,6 +182,8 @@ def _with_optimum(chosen: Engine, question: Question, norm: Norm, require: str |
     answer = replace(answer, engine=answer.engine or chosen.name)
     if answer.stop is not None and answer.stop.cause is Cause.INTERRUPTED:
         return answer
+    if question.is_smooth:
+        return with_smooth_optimum(question, answer, norm, asked_for=asked_for)
     return with_optimum(question, answer, norm, exact=require == "exact", asked_for=asked_for)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.engines.refutation import BrokenProof as BrokenProof
 from ircert.engines.refutation import Refutation, is_inside
+from ircert.geometry.norm import Norm
+from ircert.ir.boxed_pair import BoxedPair, least_gaps
 from ircert.result.radius import End, Radius
 from ircert.result.result import Optimum, Trust, Verdict
 from ircert.result.witness import TurnedPair, Witness, length_down
@@ -121,18 +123,26 @@ def _without_float_bounds(answer: Answer) -> Answer:
 
 def _measured(question: Question, optimum: Optimum | None, witness: Witness | None) -> Optimum | None:
     """p* with the value of the exact witness; BrokenProof where that is less than was claimed, or exceeds the bound."""
-    if optimum is None or witness is None or witness.radii is not None:
+    if optimum is None or witness is None:
         return optimum
-    ends, norm = (witness.exact.x, witness.exact.y), question.norm if optimum.norm is None else optimum.norm
-    if question.other is not None:
-        ends = list(question.other.exact(ends[0])), list(question.other.exact(ends[1]))
-    value = length_down(norm, *ends)
+    value = _value(question, witness, question.norm if optimum.norm is None else optimum.norm)
     if value < optimum.value:
         raise BrokenProof("the witness does not attain the value of p*")
     bound = optimum.bound if optimum.trust == "exact" else max(optimum.bound, math.nextafter(value, math.inf))
     if bound < value:
         raise BrokenProof("the witness exceeds what was proved to bound p*")
     return Optimum(value, bound, optimum.trust, optimum.evidence, optimum.norm, optimum.proved)
+
+
+def _value(question: Question, witness: Witness, norm: Norm) -> float:
+    """How far apart a witness is, rounded down; that of boxes is the least distance of their points."""
+    ends = witness.exact.x, witness.exact.y
+    if witness.radii is not None:
+        pair = BoxedPair(*ends, witness.radii.x, witness.radii.y)
+        return norm.length_down(norm.measure(least_gaps(pair, question.other)))
+    if question.other is not None:
+        ends = list(question.other.exact(ends[0])), list(question.other.exact(ends[1]))
+    return length_down(norm, *ends)
 
 
 def _without_solver(question: Question, optimum: Optimum | None) -> Optimum | None:

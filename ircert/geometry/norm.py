@@ -86,6 +86,15 @@ class Norm(StrEnum):
         sizes *= sizes
         return np.asarray(unit.squeeze(axis) * np.sqrt(sizes.sum(axis=axis)))
 
+    def slopes(self, vectors: Array) -> Array:
+        """Derivatives of the lengths of vectors (last axis) in floats; one of them where there are several."""
+        if self is Norm.ONE:
+            return np.sign(vectors)
+        if self is Norm.TWO:
+            return np.asarray(vectors / np.maximum(self.lengths(vectors), 1e-300)[..., None])
+        largest = np.abs(vectors).argmax(axis=-1)[..., None]
+        return np.where(np.arange(vectors.shape[-1]) == largest, np.sign(vectors), 0.0)
+
 
 _DUALS = {Norm.INF: Norm.ONE, Norm.ONE: Norm.INF, Norm.TWO: Norm.TWO}
 _NORMS: dict[object, Norm] = {math.inf: Norm.INF, 1: Norm.ONE, 2: Norm.TWO, **{str(norm): norm for norm in Norm}}

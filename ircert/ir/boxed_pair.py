@@ -112,6 +112,24 @@ def gaps(graph: Graph, pair: BoxedPair) -> list[arb]:
     return [a - b for a, b in zip(p, q, strict=True)]
 
 
+def least_gaps(pair: BoxedPair, other: Graph | None) -> list[Fraction]:
+    """How far apart any two points of the boxes are at least, input by input; with a network, its outputs there."""
+    if other is None:
+        sides = zip(pair.x, pair.y, pair.x_radii, pair.y_radii, strict=True)
+        return [max(abs(a - b) - r - s, Fraction(0)) for a, b, r, s in sides]
+    with ctx.workprec(BITS[0]):
+        return [_down(abs(gap)) for gap in gaps(other, pair)]
+
+
+def _down(size: arb) -> Fraction:
+    """A rational that no number of a ball is below, at least 0."""
+    least = size.abs_lower()
+    if not least.is_finite():
+        return Fraction(0)
+    number, exponent = least.man_exp()
+    return int(number) * Fraction(2) ** int(exponent)
+
+
 def _ball(middle: Fraction, radius: Fraction) -> arb:
     return exact_ball(middle) + exact_ball(radius) * arb(0, 1)
 

@@ -90,6 +90,13 @@ class Symbols:
         near = (absolute[:, :, :given] @ self._half[:, :given, None])[:, :, 0]
         return np.asarray(near + absolute[:, :, given:].sum(axis=2))
 
+    def scaled(self, forms: Forms) -> Array:
+        """All that forms depend on, with errors as symbols of their own, in units of the symbols' ranges, about."""
+        inputs = min(self.points.columns, forms.symbols.shape[2])
+        symbols = forms.symbols.copy()
+        symbols[:, :, :inputs] *= self._half[:, None, :inputs]
+        return np.concatenate([symbols, forms.error[:, :, None] * np.eye(forms.error.shape[1])], axis=2)
+
     def ranges(self, forms: Forms) -> tuple[Array, Array]:
         """Bounds that hold at all points; infinite where floats hold none."""
         inputs = self.points.columns
@@ -135,14 +142,15 @@ class Symbols:
         return self._made(center, symbols, error + self._rounding(len(parts) + 1, size, columns), interval)
 
     def weighed(self, forms: Forms, weights: Array) -> Forms:
-        """One number for each box: weights (boxes, entries) times its forms."""
+        """Weights of each box (boxes, rows, entries), or of one row (boxes, entries), times its forms."""
+        weights = weights[:, None, :] if weights.ndim == 2 else weights
         absolute = np.abs(weights)
-        center = (weights * forms.center).sum(axis=1, keepdims=True)
-        symbols = np.matmul(weights[:, None, :], forms.symbols)
-        error, size = ((absolute * part).sum(axis=1, keepdims=True) for part in (forms.error, forms.size))
+        center = (weights @ forms.center[:, :, None])[:, :, 0]
+        symbols = np.matmul(weights, forms.symbols)
+        error, size = ((absolute @ part[:, :, None])[:, :, 0] for part in (forms.error, forms.size))
         columns = forms.symbols.shape[2]
         interval = intervals.weighed(weights, forms.interval)
-        return self._made(center, symbols, error + self._rounding(weights.shape[1] + 2, size, columns), interval)
+        return self._made(center, symbols, error + self._rounding(weights.shape[2] + 2, size, columns), interval)
 
     def joined(self, parts: list[Forms]) -> Forms:
         """The entries of all, one after the other."""

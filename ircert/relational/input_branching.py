@@ -16,9 +16,9 @@ from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime, is_over
-from ircert.relational.differential_bounds import Pair
+from ircert.relational.differential_bounds import Limits, Pair
 from ircert.relational.forms import FEW, Forms
-from ircert.relational.objectives import Objective
+from ircert.relational.objectives import Bounding, Objective
 from ircert.relational.points import Points
 
 PRODUCTS = 100_000_000
@@ -49,7 +49,14 @@ class InputBranching:
     """
 
     def __init__(self, pair: Pair, ball: Ball, objective: Objective, *, tol: float = 0.0) -> None:
-        self.pair, self.ball, self.objective, self.tol = pair, ball, objective, tol
+        self.objective = objective
+        self._begin(pair, Points.of(ball), objective, None, tol)
+
+    def _begin(self, pair: Pair, points: Points, bounding: Bounding, limits: Limits | None, tol: float) -> None:
+        """limits: what is known besides of all points that count."""
+        ball = points.ball
+        self.pair, self.ball, self.bounding, self.tol = pair, ball, bounding, tol
+        self.copies, self.limits = points.copies, limits
         self.value, self.point = -math.inf, ball.center
         self.peaks = np.zeros(pair.first.output_dim), np.tile(ball.center, (pair.first.output_dim, 1))
         self.enough = -math.inf
@@ -58,7 +65,7 @@ class InputBranching:
         self._closed = -math.inf
         self._settled = np.zeros(pair.first.output_dim)
         self._symbols = 4 * pair.first.input_dim
-        self._bound(Points.of(ball))
+        self._bound(points)
 
     @property
     def bound(self) -> float:
@@ -108,7 +115,7 @@ class InputBranching:
             return
         try:
             low, high = (np.array(side) for side in zip(*halves, strict=True))
-            self._bound(Points(self.ball, low, high), parents)
+            self._bound(Points(self.ball, low, high, self.copies), parents)
         except BaseException as error:
             for part in taken:  # they stay open
                 heapq.heappush(self._open, part)
@@ -133,9 +140,9 @@ class InputBranching:
 
     def _bound(self, points: Points, parents: list[_Part] | None = None) -> None:
         """Bound parts, no worse than what they are parts of."""
-        found = self.pair.bounds(points)
+        found = self.pair.bounds(points, self.limits)
         output = self.pair.first.output
-        bounded = self.objective.bounded(found, output)
+        bounded = self.bounding.bounded(found, output)
         self.boxes += points.count
         self._symbols = max(1, found.symbols.count)
         low, high = found.difference[output]

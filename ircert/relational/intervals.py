@@ -36,12 +36,13 @@ def added(parts: list[Interval], signs: tuple[float, ...]) -> Interval:
 
 
 def weighed(weights: Array, given: Interval) -> Interval:
-    """One number for each box: weights (boxes, entries) times numbers."""
-    middle, half = midpoint(*given)
+    """Weights of each box (boxes, rows, entries) times its numbers."""
+    middle, half = (side[:, :, None] for side in midpoint(*given))
     absolute = np.abs(weights)
-    center, reach = (np.sum(part, axis=1, keepdims=True) for part in (weights * middle, absolute * half))
-    error = slack(weights.shape[1] + 4, np.sum(absolute * np.abs(middle), axis=1, keepdims=True) + reach)
-    return known(center - reach - error, center + reach + error)
+    center, reach = weights @ middle, absolute @ half
+    error = slack(weights.shape[2] + 4, absolute @ np.abs(middle) + reach)
+    low, high = known(center - reach - error, center + reach + error)
+    return low[:, :, 0], high[:, :, 0]
 
 
 def product(one: Interval, other: Interval) -> Interval:

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircert.bounds.interval import Interval
 from ircert.bounds.rounding import UNIT, slack
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.relational.differential_bounds import DifferentialBounds
-from ircert.relational.forms import Forms
+from ircert.relational.forms import Forms, Symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +35,16 @@ class Bounded:
     rate: Array | float = 1.0
 
 
-class Objective(ABC):
-    """A function of f(x) and g(x)."""
+class Bounding(ABC):
+    """A function of f(x) and g(y)."""
 
     @abstractmethod
     def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
         """Its bounds on boxes; `output` names the difference of the outputs."""
+
+
+class Objective(Bounding):
+    """A function of f(x) and g(x), which is evaluated at points, too."""
 
     @abstractmethod
     def values(self, first: Array, second: Array) -> Array:
@@ -61,36 +66,34 @@ class Length(Objective):
         return self.norm.lengths(first - second)
 
     def rates(self, first: Array, second: Array) -> tuple[Array, Array]:
-        gaps = first - second
-        if self.norm is Norm.INF:
-            found = _at(gaps.shape, np.abs(gaps).argmax(axis=1)) * np.sign(gaps)
-        elif self.norm is Norm.ONE:
-            found = np.sign(gaps)
-        else:
-            found = gaps / np.maximum(self.norm.lengths(gaps), 1e-300)[:, None]
+        found = self.norm.slopes(first - second)
         return found, -found
 
     def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
-        low, high = found.difference[output]
+        return self.of_forms(found.symbols, found.forms[2], found.difference[output])
+
+    def of_forms(self, symbols: Symbols, gaps: Forms, ranges: Interval) -> Bounded:
+        """Bounds on the norm of numbers from their forms and ranges."""
+        low, high = ranges
         with np.errstate(all="ignore"):
             largest = np.maximum(-low, high)
             if self.norm is Norm.INF:
-                return self._largest(found, low, high, largest)
-            return self._sum(found, low, high, largest)
+                return self._largest(symbols, gaps, low, high, largest)
+            return self._sum(symbols, gaps, low, high, largest)
 
-    def _largest(self, found: DifferentialBounds, low: Array, high: Array, largest: Array) -> Bounded:
+    def _largest(self, symbols: Symbols, gaps: Forms, low: Array, high: Array, largest: Array) -> Bounded:
         where = np.arange(len(low)), largest.argmax(axis=1)
         weights = np.zeros(low.shape)
         weights[where] = np.where(high[where] >= -low[where], 1.0, -1.0)
-        return Bounded(np.maximum(largest[where], 0.0), found.symbols.weighed(found.forms[2], weights))
+        return Bounded(np.maximum(largest[where], 0.0), symbols.weighed(gaps, weights))
 
-    def _sum(self, found: DifferentialBounds, low: Array, high: Array, largest: Array) -> Bounded:
+    def _sum(self, symbols: Symbols, gaps: Forms, low: Array, high: Array, largest: Array) -> Bounded:
         """The better of the sum of the largest and of that of chords; all sums are rounded up by `slack`."""
         slope, top = self.chords(low, high)
         parts = largest if self.norm is Norm.ONE else largest * largest * (1 + 4 * UNIT)
         plain = _up(parts)
-        guide = found.symbols.weighed(found.forms[2], slope)
-        chord = _up(np.concatenate([found.symbols.ranges(guide)[1], top], axis=1))
+        guide = symbols.weighed(gaps, slope)
+        chord = _up(np.concatenate([symbols.ranges(guide)[1], top], axis=1))
         most = np.maximum(np.fmin(plain, chord), 0.0)
         bounds = most if self.norm is Norm.ONE else np.sqrt(most) * (1 + 4 * UNIT)
         rate = 1.0 if self.norm is Norm.ONE else 2 * bounds

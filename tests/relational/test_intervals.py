@@ -46,7 +46,7 @@ def test_exact_numbers_are_inside(seed: int) -> None:
         "mapped": intervals.mapped([(weight, (low, high))], bias),
         "added": intervals.added([(low, high), (low, high)], signs),
         "product": intervals.product((low, high), (low, high)),
-        "weighed": intervals.weighed(np.tile(weight[0], (2, 1)), (low, high)),
+        "weighed": intervals.weighed(np.tile(weight[0], (2, 1, 1)), (low, high)),
     }
     for _ in range(20):
         one, other = (np.where(rng.random((2, 4)) < 0.5, low, high) for _ in range(2))

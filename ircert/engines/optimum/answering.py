@@ -38,7 +38,7 @@ CERTIFIED = "the ball is certified"
 
 def is_wanted(question: Question, optimum: bool | None) -> bool:
     """Whether p* is to be bracketed: where it is asked for, and where fewer outputs than inputs make it the answer."""
-    if question.radius is None or question.is_smooth or optimum is False:
+    if question.radius is None or optimum is False:
         return False
     return optimum is True or question.graph.output_dim < len(free_inputs(question))
 

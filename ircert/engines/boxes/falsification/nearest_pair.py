@@ -38,11 +38,12 @@ class NearestPair:
         """A pair near this one, at least so far apart, whose farther point is nearest to the centre."""
         return self._minimised(pair, apart, None)
 
-    def farthest_apart(self, pair: Array, radius: float) -> Array:
-        """A pair inside a ball whose points, or outputs of the other network, are as far apart as possible."""
-        return self._minimised(pair, None, radius)
+    def farthest_apart(self, pair: Array, radius: float, along: Array | None = None) -> Array:
+        """A pair inside a ball whose points, or outputs of the other network, are as far apart as possible: in norm 2,
+        or along a direction."""
+        return self._minimised(pair, None, radius, along)
 
-    def _minimised(self, pair: Array, apart: float | None, radius: float | None) -> Array:
+    def _minimised(self, pair: Array, apart: float | None, radius: float | None, along: Array | None = None) -> Array:
         from scipy.optimize import minimize
 
         start = self._start(pair)
@@ -69,9 +70,9 @@ class NearestPair:
         last = np.zeros(len(start))
         last[-1] = 1.0
         found = minimize(
-            (lambda w: w[-1]) if radius is None else (lambda w: -self._length(w)[0]),
+            (lambda w: w[-1]) if radius is None else (lambda w: -self._length(w, along)[0]),
             start,
-            jac=(lambda w: last) if radius is None else (lambda w: -self._length(w)[1]),
+            jac=(lambda w: last) if radius is None else (lambda w: -self._length(w, along)[1]),
             bounds=list(zip(low, high, strict=True)),
             constraints=constraints,
             method="SLSQP",
@@ -108,8 +109,13 @@ class NearestPair:
         full[:d] = 2 * gap[0] @ slopes[0] * self.unit
         return float(gap[0] @ gap[0]), full
 
-    def _length(self, w: Array) -> tuple[float, Array]:
+    def _length(self, w: Array, along: Array | None) -> tuple[float, Array]:
         """How far apart a pair is, in units, and its derivative."""
+        if along is not None:
+            d, full = self.equations.size, np.zeros(len(w))
+            gap, slopes = self.equations.apart(w[None, :d] * self.unit)
+            full[:d] = along @ slopes[0]
+            return float(along @ gap[0]) / self.unit, full
         square, slope = self._gap(w)
         length = max(np.sqrt(square), 1e-300)
         return float(length / self.unit), slope / (2 * length * self.unit)

@@ -7,6 +7,7 @@ are equations, are then solved for in interval arithmetic, while the others stay
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from scipy.linalg import qr
 from ircert.engines.boxes.falsification.collision_equations import CollisionEquations
 from ircert.engines.boxes.falsification.nearest_pair import NearestPair
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.boxed_pair import BoxedPair, boxed
 from ircert.ir.ops import Affine
@@ -183,6 +185,34 @@ class SmoothPairs:
                     if proved is not None and proved[0] <= radius:
                         self.best, most = proved, self._gaps(found)
         return most > self._gaps(starts[0])
+
+    def far_pairs(self, radius: float, norm: Norm, known: BoxedPair | None = None) -> Iterator[BoxedPair]:
+        """Proved pairs of a ball, from other starts every time, each as far apart in a norm as can be reached; what is
+        known is moved first."""
+        if self.is_hopeless:
+            return
+        starts = [] if known is None else [self._offsets(known)]
+        for start in (*starts, *self._candidates(radius, FEW)):
+            checkpoint()
+            for pair in self._moved_apart(start, radius, norm):
+                proved = self._proved(pair)
+                if proved is not None and proved[0] <= radius:
+                    yield proved[1]
+                    break
+
+    def _moved_apart(self, start: Array, radius: float, norm: Norm) -> Iterator[Array]:
+        """A pair moved as far apart as possible, in norm 2 and then in the norm itself; the start where that fails."""
+        if self.equations.size <= MOST_UNKNOWNS:
+            program = NearestPair(self.equations, radius)
+            found = program.farthest_apart(start, radius * INSIDE)
+            best = found if np.isfinite(found).all() else start
+            if norm is not Norm.TWO:
+                along = norm.slopes(self.equations.apart(best[None])[0][0])
+                found = program.farthest_apart(best, radius * INSIDE, along)
+                if np.isfinite(found).all():
+                    yield found
+            yield best
+        yield start
 
     def _gaps(self, pair: Array) -> float:
         return float(np.linalg.norm(self.equations.apart(pair[None])[0]))

@@ -15,7 +15,7 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.stem_search import stem_pair
 from ircert.engines.refutation import BOXED, TURNED, is_bad_everywhere
 from ircert.ir.arrays import Array
-from ircert.ir.boxed_pair import BoxedPair
+from ircert.ir.boxed_pair import BoxedPair, least_gaps
 from ircert.result.radius import End
 from ircert.result.result import Optimum
 
@@ -159,6 +159,5 @@ class SmoothHunt:
         if radius is None or pair is None or not self.is_bad_everywhere:
             return None
         bound = self.question.trivial_bound(radius)
-        sides = zip(pair.x, pair.y, pair.x_radii, pair.y_radii, strict=True)
-        apart = norm.measure(max(abs(a - b) - r - s, Fraction(0)) for a, b, r, s in sides)
-        return None if bound is None else Optimum(norm.length_down(apart), bound, "exact")
+        value = norm.length_down(norm.measure(least_gaps(pair, self.question.other)))
+        return None if bound is None else Optimum(value, bound, "exact")

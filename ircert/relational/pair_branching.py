@@ -1,0 +1,123 @@
+"""Two points of a ball with equal outputs: how large the norm of what else differs at them can be, by boxes of pairs.
+
+One network h = (f, e) is walked at x and at y: f(x) - f(y) is known to be 0, and e(x) - e(y) is measured. For any
+matrix M
+
+    e(x) - e(y)  =  (e(x) - e(y)) - M (f(x) - f(y)),
+
+and the right side is a form again: with M from least squares over all symbols, what e has in common with f cancels and
+only the directions are left that f does not see. Boxes of pairs (x, y) where f(x) - f(y) is not 0 for sure are dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ircert.geometry.ball import Ball
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
+from ircert.ir.build import Builder
+from ircert.ir.compose import stack
+from ircert.ir.graph import Graph
+from ircert.questions.network import lowered
+from ircert.relational import intervals
+from ircert.relational.differential_bounds import DifferentialBounds, Limits, Pair
+from ircert.relational.forms import Forms
+from ircert.relational.input_branching import InputBranching
+from ircert.relational.objectives import Bounded, Bounding, Length
+from ircert.relational.points import Points
+
+DAMPING = 1e-12
+"""What is added to the diagonal of least squares, relatively."""
+ROUNDS, SMOOTH = 2, 1e-2
+"""Least squares are weighed anew so often that they come close to the least sum of absolute values, which is the width
+of a form; entries below this part of the mean count alike."""
+
+
+@dataclass(frozen=True)
+class GapLength(Bounding):
+    """The norm of e(x) - e(y), which come after `given` outputs that agree."""
+
+    norm: Norm
+    given: int
+
+    def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
+        symbols, forms = found.symbols, found.forms[2]
+        low, high = (side[:, self.given :] for side in found.difference[output])
+        plain = forms.take(np.arange(self.given, forms.center.shape[1])).within((low, high))
+        with np.errstate(all="ignore"):
+            reduced = symbols.weighed(forms, self._weights(symbols.scaled(forms))).within((low, high))
+            ranges = intervals.cut(symbols.ranges(reduced), symbols.ranges(plain))
+            tighter = symbols.tighter(reduced, plain)
+        return Length(self.norm).of_forms(symbols, tighter, (ranges[0], np.maximum(*ranges)))
+
+    def _weights(self, scaled: Array) -> Array:
+        """[-M, I] of each box, from all that forms depend on (boxes, entries, symbols): any M is sound."""
+        given, rest = scaled[:, : self.given], scaled[:, self.given :]
+        good = np.isfinite(scaled).all(axis=(1, 2), keepdims=True)
+        given, rest = np.where(good, given, 0.0), np.where(good, rest, 0.0)
+        found, weights = np.zeros((*rest.shape[:2], self.given)), np.ones(rest.shape)
+        for _ in range(ROUNDS):
+            found = _least_squares(given, rest, weights)
+            missed = np.abs(rest - found @ given)
+            weights = 1 / (missed + SMOOTH * missed.mean(axis=2, keepdims=True) + 1e-300)
+        one = np.broadcast_to(np.eye(rest.shape[1]), (len(scaled), *[rest.shape[1]] * 2))
+        return np.concatenate([-found, one], axis=2)
+
+
+def _least_squares(given: Array, rest: Array, weights: Array) -> Array:
+    """M (boxes, rows, given) with rest ≈ M given, where entries of each row of rest count by their weights."""
+    weights = weights / weights.max(axis=2, keepdims=True, initial=1e-300)
+    turned = given.transpose(0, 2, 1)
+    square = (given[:, None] * weights[:, :, None]) @ turned[:, None]
+    size = np.trace(square, axis1=2, axis2=3)[:, :, None, None]
+    square = square + (DAMPING * size + 1e-300) * np.eye(given.shape[1])
+    across = ((weights * rest) @ turned)[:, :, :, None]
+    try:
+        found = np.linalg.solve(square, across)[:, :, :, 0]
+    except np.linalg.LinAlgError:
+        found = np.zeros(across.shape[:3])
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+class PairBranching(InputBranching):
+    """The largest |e(x) - e(y)| of points of a ball with f(x) = f(y): at most `bound` after any number of steps.
+
+    other:  e; None for the points themselves
+    center: whether y is the centre; value: what is known to be attained
+    """
+
+    def __init__(
+        self, graph: Graph, other: Graph | None, ball: Ball, norm: Norm, *, center: bool = False, tol: float = 0.0
+    ) -> None:
+        both = lowered(stack(graph, _identity(graph.input_dim) if other is None else other))
+        points = Points.of(ball, 2)
+        if center:
+            sides = [np.append(side, ball.center)[None] for side in ball.box]
+            points = Points(ball, sides[0], sides[1], 2)
+        free = np.full(both.output_dim - graph.output_dim, np.inf)
+        same = np.zeros(graph.output_dim)
+        limits = Limits(difference={both.output: (np.append(same, -free), np.append(same, free))})
+        self._begin(Pair(both, both), points, GapLength(norm, graph.output_dim), limits, tol)
+        self.value = 0.0
+
+    def learn(self, value: float) -> None:
+        """A value that is attained."""
+        self.value = max(self.value, value)
+
+    @property
+    def most(self) -> float:
+        """No pair is farther apart."""
+        return max(self.bound, 0.0) if not math.isnan(self.bound) else math.inf
+
+    def _look(self, points: Points, guide: Forms) -> Array:
+        """Middles of boxes are no pairs with equal outputs: nothing is met."""
+        return np.zeros(points.count)
+
+
+def _identity(size: int) -> Graph:
+    build = Builder(size)
+    return build.graph(build.input)

@@ -104,6 +104,7 @@ class Tree:
             if again is not None:
                 return again
             self.closed = max(self.closed, part.bound)
+            return part  # its point may be a pair
         return None
 
     def _once_more(self, part: Part) -> Part | None:

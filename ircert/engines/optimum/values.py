@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -34,6 +35,8 @@ CLIMB = 0.4
 """The part of the time that is left which one climb may take."""
 ROUND_ROOM = 0.05
 """How far around a start in a round ball a pair is looked for, in parts of the radius."""
+SHRUNK = (2.0**-24, 2.0**-17)
+"""Parts of the way to the centre that a pair is moved by where there is no exact one next to it."""
 NEAR = 1e-7
 """Outputs that differ by no more than this, absolutely and relatively, may be those of a pair."""
 
@@ -110,8 +113,20 @@ class Values:
         """Take the exact pair next to one that has equal outputs about, if it is better than that which is known."""
         if self._about(pair) <= self.value * BETTER:
             return False
-        found, _ = judge(self.graph, self.query, *pair)
-        return found is not None and self.offer((found.x, found.y))
+        for nearer in self._nearer(pair):
+            found, _ = judge(self.graph, self.query, *nearer)
+            if found is not None and self.offer((found.x, found.y)):
+                return True
+        return False
+
+    def _nearer(self, pair: Pair) -> Iterator[Pair]:
+        """A pair, and moved a little towards the centre: on faces of a ball that are not those of a box it may have no
+        room to be made exact."""
+        yield pair
+        for share in () if self.query.norm == "inf" else SHRUNK:
+            keep = 1 - Fraction(share)
+            x, y = ([c + keep * (v - c) for v, c in zip(p, self.box.center, strict=True)] for p in pair)
+            yield x, y
 
     def _about(self, pair: Pair) -> float:
         ends = [np.array([float(v) for v in point]) for point in pair]

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import block_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from ircert.ir.arrays import Indices, Mask
 from ircert.ir.graph import Graph
@@ -114,7 +114,7 @@ class _Ties:
         sizes = [head.graph.sizes[node.name] for node in head.graph.nodes]
         starts = np.cumsum([0, *sizes]).tolist()
         self.start = {node.name: first for node, first in zip(head.graph.nodes, starts, strict=False)}
-        self.count = starts[-1]
+        self.count, self._starts = starts[-1], np.array(starts)
         self.live = np.concatenate([head._live[node.name] for node in head.graph.nodes])
         self.known = np.concatenate([head.knowledge.known[node.name] for node in head.graph.nodes])
 
@@ -136,32 +136,21 @@ class _Ties:
         own = labels[inputs[~self.known[inputs]]]
         if len(np.unique(own)) > MOST_PARTS:
             return None
-        return [self._part(label, labels, reads, outside, inputs) for label in dict.fromkeys(own.tolist())]
+        members = _by_label(labels[: self.count])
+        return [self._part(members[label], reads, outside, inputs) for label in dict.fromkeys(own.tolist())]
 
-    def _part(self, label: int, labels: Indices, reads: csr_array, outside: Mask, inputs: Indices) -> Part:
+    def _part(self, mine: Indices, reads: csr_array, outside: Mask, inputs: Indices) -> Part:
         checkpoint()
-        mine = np.flatnonzero(labels[: self.count] == label)
-        own = inputs[labels[inputs] == label] - inputs[0]
+        own = mine[(mine >= inputs[0]) & (mine <= inputs[-1])] - inputs[0]
         shown = mine[self.known[mine] & self.live[mine] & (outside[mine] | self._in_front[mine])]
         entries: dict[str, tuple[int, ...]] = {}
-        for node in self.graph.nodes:
-            start = self.start[node.name]
-            here = shown[(shown >= start) & (shown < start + self.graph.sizes[node.name])]
-            if len(here):
-                entries[node.name] = tuple((here - start).tolist())
-        given = self._reached(shown, reads, inputs) - set(own.tolist())
-        return Part(tuple(own.tolist()), tuple(sorted(given)), entries)
-
-    def _reached(self, shown: Indices, reads: csr_array, inputs: Indices) -> set[int]:
-        """The inputs that some entries are computed from."""
-        size = reads.shape[0]
-        # one vertex more, which reads them all
-        rows = csr_array(
-            (np.ones(len(shown), dtype=np.int8), (np.zeros(len(shown), dtype=int), shown)), shape=(1, size)
-        )
-        whole = csr_array(block_array([[reads, csr_array((size, 1))], [rows, None]], format="csr"))
-        order = breadth_first_order(whole, size, directed=True, return_predecessors=False)
-        return {int(i) - int(inputs[0]) for i in order if inputs[0] <= i <= inputs[-1]}
+        starts = np.searchsorted(shown, self._starts)
+        for k in np.flatnonzero(np.diff(starts)).tolist():
+            here = shown[starts[k] : starts[k + 1]] - self._starts[k]
+            entries[self.graph.nodes[k].name] = tuple(here.tolist())
+        reached = _reached(shown, reads)
+        given = set((reached[(reached >= inputs[0]) & (reached <= inputs[-1])] - inputs[0]).tolist())
+        return Part(tuple(own.tolist()), tuple(sorted(given - set(own.tolist()))), entries)
 
     @cached_property
     def _in_front(self) -> Mask:
@@ -195,6 +184,23 @@ class _Ties:
             checkpoint()
         none = [np.zeros(0, dtype=np.int64)]
         return np.concatenate(readers or none), np.concatenate(read or none)
+
+
+def _by_label(labels: Indices) -> dict[int, Indices]:
+    """Which have each label, in order."""
+    order = np.argsort(labels, kind="stable")
+    found, starts = np.unique(labels[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
+
+
+def _reached(start: Indices, reads: csr_array) -> Indices:
+    """What some vertices are computed from, with themselves, in order."""
+    found = front = np.unique(start)
+    while len(front):
+        read = np.concatenate([reads.indices[reads.indptr[i] : reads.indptr[i + 1]] for i in front.tolist()])
+        front = np.setdiff1d(read, found)
+        found = np.union1d(found, front)
+    return found.astype(np.int64)
 
 
 def _listed(mask: Mask) -> tuple[int, ...]:

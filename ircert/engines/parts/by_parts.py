@@ -1,8 +1,8 @@
 """A question answered part by part: each part is asked for itself, and the least radius counts.
 
-Parts share the time: each gets an equal share of what is left at first, and those that are still open, the one with
-the least certified radius first, get what remains. A search of one part need not go beyond the nearest violation of
-others.
+Equal parts are asked once. Parts share the time: each gets an equal share of what is left at first, and those that are
+still open, the one with the least certified radius first, get what remains. A search of one part need not go beyond the
+nearest violation of others, and parts that are injective so far by their secants are not searched.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop, free_inputs
 from ircert.engines.instant.engine import by_structure
 from ircert.engines.judge import NOTHING
+from ircert.engines.parts.quick import EVIDENCE, is_injective_on
 from ircert.engines.parts.reduction import Piece, pieces
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.refutation import BrokenProof, Refutation
@@ -30,6 +31,7 @@ ROUNDS = 3
 ENOUGH = 0.05
 """The part of the time for which no part is asked again."""
 NOT_SHOWN = "a part is not injective, and exact arithmetic does not show it on the whole network"
+NO_PAIR = Optimum(0.0, 0.0, "exact")
 Ask = Callable[[Question], Answer]
 
 
@@ -64,6 +66,12 @@ class _Joint:
     pieces: list[Piece]
     ask: Ask
     answers: dict[int, Answer] = field(default_factory=dict)
+    """By the first of equal parts."""
+
+    def __post_init__(self) -> None:
+        first: dict[Any, int] = {}
+        self.first = [first.setdefault(_key(piece.question), i) for i, piece in enumerate(self.pieces)]
+        self.different = sorted(first.values(), key=lambda i: (len(self.pieces[i].inputs), i))  # small ones first
 
     def answer(self) -> Answer | None:
         self._first_round()
@@ -83,22 +91,33 @@ class _Joint:
     # --- asking ------------------------------------------------------------------------------------------------------
 
     def _first_round(self) -> None:
-        seen: dict[Any, int] = {}
-        small_first = sorted(range(len(self.pieces)), key=lambda i: (len(self.pieces[i].inputs), i))
-        for position, i in enumerate(small_first):
-            key = self._key(self.pieces[i].question)
-            if key in seen:
-                self.answers[i] = self.answers[seen[key]]
-                continue
-            seen[key] = i
-            self._ask(i, 1.0 / (len(small_first) - position))
+        for position, i in enumerate(self.different):
+            if not self._is_easy(i):
+                self._ask(i, 1.0 / (len(self.different) - position))
             if self._is_over():
                 return
+
+    def _is_easy(self, i: int) -> bool:
+        """Whether secants show that a part is good as far as it matters, if others say how far that is."""
+        asked = self.pieces[i].question
+        far = self._limit(asked) if asked.radius is None else asked.radius
+        if len(self.different) == 1 or (asked.radius is None and far >= asked.max_radius):
+            return False
+        try:
+            with until(self.question.deadline):
+                good = is_injective_on(asked, far)
+        except OutOfTime:
+            return False
+        if good:
+            end = End(far, EVIDENCE)
+            found = Answer.bracket(end) if asked.radius is None else Answer.good(end)
+            self.answers[i] = replace(found, engine="instant")
+        return good
 
     def _again(self) -> None:
         whole = self.question.deadline.left()
         for _ in range(ROUNDS):
-            unfinished = [i for i in range(len(self.pieces)) if self._may_go_on(i)]
+            unfinished = [i for i in self.different if self._may_go_on(i)]
             if not unfinished or math.isinf(whole):
                 return
             for position, i in enumerate(sorted(unfinished, key=lambda i: self._certified(i))):
@@ -106,19 +125,18 @@ class _Joint:
                     return
                 self._ask(i, 1.0 / (len(unfinished) - position))
 
+    def _limit(self, asked: Question) -> float:
+        """How far a search need go."""
+        return min([asked.max_radius, *(float(a.refuted) for a in self.answers.values() if a.refuted)])
+
     def _ask(self, i: int, share: float) -> None:
         asked, known = self.pieces[i].question, self.answers.get(i)
         deadline = Deadline(share * self.question.deadline.left()) if share < 1.0 else self.question.deadline
-        limit = min([asked.max_radius, *(float(a.refuted) for a in self.answers.values() if a.refuted)])
+        limit = self._limit(asked)
         if asked.radius is None and limit < asked.max_radius:
             asked = replace(asked, max_radius=limit)
         found = self.ask(replace(asked, deadline=deadline, known=known, report=self._report(i)))
         self.answers[i] = found if known is None else merged(known, found)
-
-    def _key(self, asked: Question) -> tuple[Any, ...]:
-        """Parts that are the same question have one answer, up to names of inputs."""
-        other = None if asked.other is None else asked.other.sha256
-        return asked.graph.sha256, other, *(v.tobytes() for v in (asked.center, asked.low, asked.high))
 
     def _is_over(self) -> bool:
         """Whether nothing that other parts say matters any more."""
@@ -129,6 +147,9 @@ class _Joint:
             return True
         return self.question.deadline.passed() or any(a.refuted == 0.0 for a in self.answers.values())
 
+    def _answer(self, i: int) -> Answer | None:
+        return self.answers.get(self.first[i])
+
     def _may_go_on(self, i: int) -> bool:
         if i not in self.answers:
             return True
@@ -138,7 +159,8 @@ class _Joint:
         return not settled(self.pieces[i].question, found) and found.stop is not None and found.stop.more_helps
 
     def _certified(self, i: int) -> float:
-        return float(self.answers[i].certified) if i in self.answers else 0.0
+        found = self._answer(i)
+        return 0.0 if found is None else float(found.certified)
 
     def _refuted(self) -> float | None:
         return min((float(a.refuted) for a in self.answers.values() if a.refuted is not None), default=None)
@@ -147,7 +169,7 @@ class _Joint:
         """The bracket of the whole, as far as this part changes it."""
 
         def report(progress: Progress) -> None:
-            others = [self._certified(j) for j in range(len(self.pieces)) if j != i]
+            others = [self._certified(j) for j in self.different if j != i]
             bad = [r for r in (progress.refuted, self._refuted()) if r is not None]
             certified = min([progress.certified, *others])
             self.question.report(Progress(certified, min(bad, default=None), f"{self.pieces[i].name}: {progress.text}"))
@@ -158,12 +180,12 @@ class _Joint:
 
     def _joined(self) -> Answer:
         """The least ends of all parts."""
-        weakest = min(range(len(self.pieces)), key=self._certified)
+        weakest = min(self.different, key=self._certified)
         certified = self._end(weakest)
         bad = [i for i, a in self.answers.items() if a.refuted is not None or a.verdict == "refuted"]
         nearest = min(bad, key=lambda i: self._reach(i), default=None)
         answers = list(self.answers.values())
-        unsettled = [i for i in range(len(self.pieces)) if i not in self.answers or self.answers[i].stop is not None]
+        unsettled = [i for i in self.different if i not in self.answers or self.answers[i].stop is not None]
         first = self.answers.get(weakest, answers[-1])
         found = Answer(
             verdict=self._verdict(),
@@ -206,7 +228,7 @@ class _Joint:
         verdicts = [a.verdict for a in self.answers.values()]
         if "refuted" in verdicts:
             return "refuted"
-        complete = len(verdicts) == len(self.pieces) and all(v == "certified" for v in verdicts)
+        complete = len(verdicts) == len(self.different) and all(v == "certified" for v in verdicts)
         return "certified" if complete else "unresolved"
 
     def _stop(self, unsettled: list[int]) -> Stop | None:
@@ -221,12 +243,14 @@ class _Joint:
         radius, found = self.question.radius, [a.optimum for a in self.answers.values()]
         if radius is None or all(o is None for o in found):
             return None
+        pairs = zip(found, self.answers.values(), strict=True)
+        found = [NO_PAIR if o is None and a.verdict == "certified" else o for o, a in pairs]
         if len(self.pieces) == 1:
             return found[0]
         value = max(o.value for o in found if o is not None)
         bounds = [o.bound for o in found if o is not None]
         trust = [o.trust for o in found if o is not None]
-        if len(bounds) == len(self.pieces) and (self.question.norm == "inf" or not any(bounds)):
+        if len(bounds) == len(self.different) and (self.question.norm == "inf" or not any(bounds)):
             return Optimum(value, max(bounds), "solver" if "solver" in trust else "exact")
         bound = self.question.trivial_bound(radius)
         return None if bound is None else Optimum(value, bound, "exact")
@@ -235,16 +259,23 @@ class _Joint:
         seconds: dict[str, float] = {}
         listed = []
         for i, piece in enumerate(self.pieces):
-            answer = self.answers.get(i)
+            answer = self._answer(i)
             entry: dict[str, Any] = {"inputs": list(piece.part.own), "given": list(piece.part.given)}
             entry["outputs"] = {name: len(chosen) for name, chosen in piece.part.entries.items()}
             if answer is not None:
                 entry |= {"engine": answer.engine, "certified": _plain(answer.certified)}
                 entry |= {"refuted": _plain(answer.refuted), "reason": answer.reason}
+            if answer is not None and i in self.answers:
                 for name, spent in answer.stats.get("seconds", {}).items():
                     seconds[name] = seconds.get(name, 0.0) + spent
             listed.append(entry)
         return {"parts": listed, **({"seconds": seconds} if seconds else {})}
+
+
+def _key(asked: Question) -> tuple[Any, ...]:
+    """Parts that are the same question have one answer, up to names of inputs."""
+    other = None if asked.other is None else asked.other.sha256
+    return asked.graph.sha256, other, *(v.tobytes() for v in (asked.center, asked.low, asked.high))
 
 
 def _told(end: End, where: str) -> End:

@@ -6,18 +6,14 @@ the same radius (ST-10); for `transform` the network up to the front says as muc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ircert.engines.base import Answer, Points, Question
+from ircert.engines.parts.carving import Carver
 from ircert.ir.boxed_pair import BoxedPair
-from ircert.ir.build import Builder
-from ircert.ir.graph import Graph
 from ircert.limits import checkpoint
 from ircert.passes.fix_inputs import FixInputs
-from ircert.passes.pipeline import Pipeline
-from ircert.passes.shrinking import Shrinker
 from ircert.questions.network import first_uncertifiable
 from ircert.structure.parts import Head, Part, listed, neurons
 
@@ -67,10 +63,10 @@ def pieces(question: Question, head: Head) -> list[Piece] | None:
         parts = head.parts
     if parts is None or not all(part.entries for part in parts) or not _are_easier(question, head, parts):
         return None  # without entries to look at there is no easier network: the whole one is constant
-    found = []
+    carver, found = Carver(question.graph), []
     for part in parts:
         checkpoint()
-        found.append(_piece(question, part))
+        found.append(_piece(question, part, carver))
     return None if any(first_uncertifiable(piece.question.graph) is not None for piece in found) else found
 
 
@@ -86,32 +82,17 @@ def _inputs(question: Question, part: Part) -> list[int]:
     return sorted(part.own) if question.problem == "pseudo" else part.inputs
 
 
-def _piece(question: Question, part: Part) -> Piece:
+def _piece(question: Question, part: Part, carver: Carver) -> Piece:
     """`pseudo`: what is given is what it is at the centre; else it is among the outputs, because it is known."""
     graph, pseudo = question.graph, question.problem == "pseudo"
     inputs = _inputs(question, part)
     entries = dict(part.entries)
     if not pseudo and part.given:
         entries[graph.input] = tuple(sorted({*entries.get(graph.input, ()), *part.given}))
-    cut = _up_to(graph, entries)
-    values = {i: 0.0 for i in range(graph.input_dim) if i not in inputs}
-    if pseudo:
-        values |= {i: float(question.center[i]) for i in part.given}
+    cut, read = carver.carved(entries, inputs)
+    own = set(inputs)
+    at_center = set(part.given) if pseudo else set()
+    values = {k: float(question.center[i]) if i in at_center else 0.0 for k, i in enumerate(read) if i not in own}
     fixed = FixInputs(values).run(cut).result if values else cut
     asked = replace(question, graph=fixed, place=question.place.keep(inputs), known=None)
     return Piece(asked, part, inputs)
-
-
-def _up_to(graph: Graph, entries: Mapping[str, tuple[int, ...]]) -> Graph:
-    """The network whose outputs are these entries of nodes, and only what they read."""
-    build = Builder(graph.input_dim, name=graph.input)
-    here = {graph.input: build.input}
-    for node in graph.nodes:
-        if node.operands:
-            here[node.name] = build.node(node.op, *(here[name] for name in node.operands), name=node.name)
-    shown = [
-        here[name] if len(chosen) == graph.sizes[name] else build.select(here[name], chosen)
-        for name, chosen in entries.items()
-    ]
-    plain: Graph = Pipeline.parse("lower-conv")(build.graph(build.concat(*shown)))
-    return Shrinker(plain, merge=False).run()

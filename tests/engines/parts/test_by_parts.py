@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import ircert
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
@@ -202,3 +203,22 @@ def test_what_is_as_hard_as_the_whole_is_not_taken_apart() -> None:
     assert by_parts(question(build.graph(hard(build, rng, build.input, 2)), [0.0, 0.0]), Told(1.0)) is None
     fewer = build.graph(hard(build, rng, build.input, 1))
     assert by_parts(question(fewer, [0.0, 0.0]), Told(1.0)) is None
+
+
+@pytest.mark.rule("ST-10", "ST-11")
+@pytest.mark.parametrize("norm", ["inf", 1, 2])
+@pytest.mark.parametrize("n", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_many_parts(n: int, norm: Any) -> None:
+    """|x_i - p_i|: the radius is the least |p_i|, in every norm; equal parts are asked once."""
+    places = np.where(np.arange(n) % 2 == 0, 3.0, 1.0 + np.arange(n) / n)
+    places[37] = -0.75
+    build = ircert.Builder(n)
+    sides = [build.relu(build.affine(build.input, s * csr_array(np.eye(n)), -s * places)) for s in (1.0, -1.0)]
+    graph = build.graph(build.add(*sides))
+    found = ircert.certify(graph, np.zeros(n), norm=norm)
+    assert found.verdict == "certified"
+    assert found.radius.certified == pytest.approx(0.75)
+    assert found.radius.refuted == pytest.approx(0.75)
+    assert f"the least of {n} parts, the part of input 37" in found.radius.certified.evidence
+    for radius, verdict in ((0.7, "certified"), (0.8, "refuted")):
+        assert ircert.certify(graph, np.zeros(n), norm=norm, radius=radius).verdict == verdict

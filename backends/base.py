@@ -106,6 +106,10 @@ class Outcome:
     backend: str
     message: str = ""
 
+    def __repr__(self) -> str:
+        point = "no point" if self.point is None else f"a point of {len(self.point)} variables"
+        return f"<{self.backend}: {self.status.value}, value {self.value}, bound {self.bound}, {point}>"
+
     def by_name(self, program: Program) -> dict[str, float]:
         """The point by variable name; empty if there is none."""
         return {} if self.point is None else dict(zip(program.column_names, self.point.tolist(), strict=True))

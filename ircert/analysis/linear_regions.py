@@ -30,6 +30,7 @@ from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import to_fraction
+from ircert.ir.fractions_text import short
 from ircert.ir.graph import Graph
 from ircert.questions.network import Network, lowered
 
@@ -132,6 +133,11 @@ class Region:
     neighbors: tuple[int, ...]
     _regions: Regions = field(repr=False)
     _cell: int = field(repr=False)
+
+    def __repr__(self) -> str:
+        corners = f"{len(self.vertices)} vertices around {short(self.vertices.mean(axis=0))}"
+        known = "" if self.determinant is None else f", determinant {self.determinant:.6g}"
+        return f"<linear region of {corners}{known}, {len(self.neighbors)} neighbours>"
 
     def exact_vertices(self) -> list[tuple[Fraction, ...]]:
         """The vertices in exact rationals."""
@@ -341,6 +347,10 @@ class Preimage:
     corners: tuple[tuple[Fraction, ...], ...]
     _cell: int = field(repr=False)
     _regions: Regions = field(repr=False)
+
+    def __repr__(self) -> str:
+        many = f", one of the set of {len(self.corners)} corners" if len(self.corners) > 1 else ""
+        return f"<preimage {short(self.exact)}{many}>"
 
     @property
     def exact(self) -> tuple[Fraction, ...]:

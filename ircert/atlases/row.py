@@ -12,7 +12,7 @@ from ircert.engines.base import Answer, Question
 from ircert.engines.judge import Judgement, judge
 from ircert.geometry.norm import Norm
 from ircert.ir.boxed_pair import BoxedPair
-from ircert.ir.fractions_text import from_text, to_text
+from ircert.ir.fractions_text import from_text, short, to_text
 
 Kind: TypeAlias = Literal["pair", "boxes", "turned"]
 Exact: TypeAlias = tuple[Fraction, ...]
@@ -93,6 +93,10 @@ class Row:
     seconds: float
     reason: str | None = None
     final: bool = True
+
+    def __repr__(self) -> str:
+        ends = f"certified {self.certified!r}, refuted {self.refuted!r}"
+        return f"<ircert.Row {self.at} at {short(self.center)}: {self.verdict}, {ends}>"
 
     @property
     def exact_center(self) -> Exact:

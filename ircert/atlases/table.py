@@ -44,6 +44,10 @@ class Atlas(Sequence[Row]):
     seconds: float = 0.0
     interrupted: bool = False
 
+    def __repr__(self) -> str:
+        closed = sum(row.verdict != "unresolved" for row in self.rows)
+        return f"<ircert.Atlas of {len(self)} centres, {self.asked.problem}, norm {self.asked.norm}: {closed} closed>"
+
     def __len__(self) -> int:
         return len(self.rows)
 

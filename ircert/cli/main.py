@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="ircert", description="Prove where a trained neural network can be inverted, and where it cannot."
     )
     parser.add_argument("--name", action="version", version="ircert", help="print the name, as VNN-LIB wants it")
-    parser.add_argument("--version", action="version", version=f"ircert {__version__}")
+    parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         own = commands.add_parser(

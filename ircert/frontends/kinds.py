@@ -189,7 +189,7 @@ class Pickles(FrontEnd):
     """Files that only code could read which they bring along; it is never run, and they are refused."""
 
     name = "pickles"
-    suffixes = (".pt", ".pth", ".pkl", ".pickle", ".joblib", ".ckpt", ".h5", ".hdf5")
+    suffixes = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".joblib", ".ckpt", ".h5", ".hdf5")
 
     def read(self, model: Any, **options: Any) -> Graph:
         from ircert.frontends.pickles import refusal

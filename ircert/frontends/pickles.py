@@ -30,7 +30,7 @@ def refusal(path: str | os.PathLike[str]) -> FileError:
         )
     if any(member.endswith("archive_format") for member in names):
         return FileError("an exported program under another name", path=path, remedy="let its name end in .pt2")
-    if name.endswith((".pt", ".pth", ".ckpt")):
+    if name.endswith((".pt", ".pth", ".bin", ".ckpt")):
         return FileError(_PICKLE, path=path, remedy=_TORCH)
     return FileError(
         _PICKLE,

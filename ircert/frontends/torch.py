@@ -34,6 +34,8 @@ def from_torch(module: Any, example: Any = None, *, shape: Sequence[int] | None 
     from ircert.frontends.onnx.interface import checked_shape
     from ircert.frontends.torch_layers import chain, is_vector
 
+    if any(kind.__name__ == "ScriptModule" for kind in type(module).__mro__):
+        raise UnsupportedModel("TorchScript, whose code is not read", remedy="give the module that it was made of")
     given = None if shape is None else checked_shape(shape)
     if is_vector(given if example is None else np.shape(example), module):
         with quiet():

@@ -6,8 +6,11 @@ Nothing rounds: every digit that is written counts.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpz
 
@@ -21,6 +24,20 @@ def to_text(value: Fraction) -> str:
     """The number as "p/q" in lowest terms, or "p"."""
     top = str(fmpz(value.numerator))
     return top if value.denominator == 1 else f"{top}/{fmpz(value.denominator)}"
+
+
+def short(values: Iterable[Any], most: int = 6) -> str:
+    """A point for people: a few digits of its first numbers, "(0.5, 1.25, …)"."""
+    listed = list(values)
+    shown = [f"{_float(value):.6g}" for value in listed[:most]]
+    return f"({', '.join([*shown, *['…'] * (len(listed) > most)])})"
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def from_text(text: str) -> Fraction:

@@ -40,6 +40,9 @@ class Node:
     def __post_init__(self) -> None:
         object.__setattr__(self, "operands", tuple(self.operands))
 
+    def __repr__(self) -> str:
+        return f"<ircert.Node {self.name} = {self.op.kind}({', '.join(self.operands)})>"
+
 
 class Graph:
     """A function from R^input_dim to R^output_dim as a directed acyclic graph of nodes.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ircert.ir.fractions_text import short
 from ircert.ir.graph import Graph
 from ircert.questions.query import Query
 from ircert.witnesses.agreement import outputs_agree
@@ -22,6 +23,9 @@ class Witness:
 
     x: list[Fraction]
     y: list[Fraction]
+
+    def __repr__(self) -> str:
+        return f"<exact pair near x = {short(self.x)}, y = {short(self.y)}>"
 
 
 def judge(graph: Graph, query: Query, x: Sequence[Any], y: Sequence[Any]) -> tuple[Witness | None, str]:

@@ -24,7 +24,7 @@ class Bomb:
 
 
 @pytest.mark.rule("F-13")
-@pytest.mark.parametrize("suffix", [".pt", ".pth", ".pkl", ".joblib", ".ckpt", ".h5"])
+@pytest.mark.parametrize("suffix", [".pt", ".pth", ".pkl", ".joblib", ".ckpt", ".bin", ".h5"])
 def test_nothing_in_them_is_run(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"net{suffix}"
     path.write_bytes(pickle.dumps(Bomb(tmp_path / "ran")))

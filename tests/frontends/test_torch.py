@@ -91,6 +91,18 @@ def test_modules_are_recognised_by_their_class() -> None:
     assert not is_torch(ircert.load([([[1.0]], None)]))
 
 
+@pytest.mark.rule("F-13")
+def test_torchscript_is_refused() -> None:
+    class ScriptModule(Module):
+        pass
+
+    class TracedModule(ScriptModule):
+        pass
+
+    with pytest.raises(UnsupportedModel, match="TorchScript, whose code is not read; give the module"):
+        from_torch(TracedModule())
+
+
 @pytest.mark.rule("F-8")
 @pytest.mark.parametrize("absent", ["torch", "onnxscript"])
 def test_a_missing_package_is_named_with_its_extra(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,9 @@ class Difference:
     versions: Mapping[str, str]
     seed: int
 
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: largest difference (norm {self.norm}) between {self.value!r} and {self.bound!r}>"
+
     def __bool__(self) -> bool:
         return self.verdict == "certified"
 

@@ -16,6 +16,7 @@ from ircert.analysis.smooth.roots import Equations, Root, Value
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
 from ircert.ir.arrays import Array
+from ircert.ir.fractions_text import short
 from ircert.ir.graph import Graph
 
 MANY = 4096
@@ -38,6 +39,9 @@ class ProvedPreimage:
     radius: Fraction
     orientation: int
     around: Array = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<preimage {short(self.middle)}, the only one within {float(self.radius):.3g}>"
 
     @property
     def point(self) -> Array:

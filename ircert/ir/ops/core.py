@@ -56,6 +56,9 @@ class Affine(Op):
     weight: Matrix
     bias: Array
 
+    def __repr__(self) -> str:
+        return f"Affine({self.weight.shape[0]} x {self.weight.shape[1]})"
+
     def __init__(self, weight: object, bias: object = None) -> None:
         checked = matrix(weight, "weight")
         offset = np.zeros(checked.shape[0]) if bias is None else bias

@@ -18,6 +18,7 @@ import numpy as np
 
 from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
+from ircert.certification import certify
 from ircert.checker import check_text
 from ircert.data.networks import bundled
 from ircert.geometry.norm import Norm
@@ -31,13 +32,15 @@ from ircert.result.result import ModelFacts, Result
 
 @dataclass(frozen=True)
 class Case:
-    """A network, the place of its ball and a radius; of the largest radius if `largest`."""
+    """A network (with inputs bound), the place of its ball and a radius, None if it is to be searched for; the largest
+    one if `largest`."""
 
     name: str
-    radius: float
+    radius: float | None = None
     largest: bool = True
     norm: str = "inf"
     center: tuple[float, ...] | None = None
+    fix: tuple[tuple[int, float], ...] = ()
 
 
 CASES = [
@@ -46,6 +49,12 @@ CASES = [
     Case("vanderpol-2-32-32-2", 3.154316),
     Case("vanderpol-2-32-32-2", 3.798953, norm="1"),
     Case("vanderpol-2-32-32-2", 3.219514, norm="2"),
+    *(Case(f"vanderpol-2-32-32-2-pruned-{part}-{k}") for part in (40, 50, 60) for k in (1, 2, 3)),
+    Case("vanderpol-euler-2-24-24-2"),
+    Case("brusselator-3-24-24-2", center=(1, 2), fix=((2, 2.1),)),
+    Case("brusselator-3-32-32-2", center=(1, 2), fix=((2, 2.1),)),
+    Case("brusselator-tau-3-24-24-2", center=(1, 2), fix=((2, 0.1),)),
+    Case("brusselator-residual-2-24-24-2", center=(1, 2)),
     Case("lorenz-3-16-16-3", 1.219027),
     Case("lorenz-3-16-16-3", 1.954182, norm="1"),
     Case("lorenz-3-16-16-3", 1.325985, norm="2"),
@@ -105,10 +114,11 @@ def main() -> None:
 
 def row(case: Case, share: float, limit: float) -> str:
     """Measured."""
-    graph = bundled(case.name)
-    radius = share * case.radius if case.largest else case.radius
-    head = f"| {case.name} | {case.norm} | {radius:.6g} |"
+    graph = bundled(case.name).fix(dict(case.fix)) if case.fix else bundled(case.name)
     center = np.zeros(graph.input_dim) if case.center is None else np.array(case.center, dtype=np.float64)
+    known = case.radius or float(certify(graph, center, norm=case.norm, time_limit=limit).radius.certified)
+    radius = share * known if case.largest else known
+    head = f"| {case.name} | {case.norm} | {radius:.6g} |"
     start = time.process_time()
     try:
         with until(Processor(limit)):

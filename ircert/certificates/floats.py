@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircert.certificates.curves import lines, whole
+from ircert.checker.curved import curve_of
 from ircert.checker.injective import FINE
 from ircert.checker.network import Network
 from ircert.ir.arrays import Array, Indices, Mask
@@ -23,7 +24,7 @@ CLOSE, NOISE = 1e-9, 1e-13
 integers."""
 
 STEEPEST = 1.2
-"""No curve has a larger slope."""
+"""No curve but elu and the square has a larger slope."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class _Enclosing(_Walk):
     def curve(self, node: Node, x: Array) -> Array:
         where = self.network.where(node.name, len(x))
         reach = np.abs(x[:, 1:]).sum(axis=1) * (1 + CLOSE) + self.noise[where, None]
-        found = lines(node.op.kind, x[:, 0] - reach, x[:, 0] + reach)
+        found = lines(curve_of(node.op), x[:, 0] - reach, x[:, 0] + reach)
         self.slopes.least[where], self.slopes.most[where] = found.least, found.most
         self.rows.append(x)
         grown, _ = self._grown(x * found.slope[:, None], np.ones(found.slope.shape, dtype=bool), found.error)
@@ -163,7 +164,8 @@ class _Sizes(_Walk):
         return x
 
     def curve(self, node: Node, x: Array) -> Array:
-        return self.relu(node.name, x * STEEPEST + 1)
+        curve, read = curve_of(node.op), self.relu(node.name, x)
+        return read * read if curve.kind == "square" else read * max(STEEPEST, abs(float(curve.alpha))) + 1
 
 
 class _Tangent(_Walk):
@@ -198,7 +200,7 @@ class FloatNetwork:
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
         self.inputs, self.neurons = self.graph.input_dim, network.neurons
         self.curved = np.zeros(self.neurons, dtype=bool)
-        self.curved[sorted(network.curved)] = True
+        self.curved[[i for i in range(self.neurons) if i not in network.relus]] = True
         self.numbers = max(self.graph.sizes.values()) * (1 + self.inputs + self.neurons)
         """Of the largest array of one node, at most."""
 
@@ -213,7 +215,7 @@ class FloatNetwork:
         for name in self.network.first:
             if not self.graph[name].op.core:
                 where = self.where(name, self.graph.sizes[name])
-                found.least[where], found.most[where] = whole(self.graph[name].op.kind)
+                found.least[where], found.most[where] = whole(curve_of(self.graph[name].op))
         return found
 
     def noise(self, low: Array, high: Array) -> Array:

@@ -11,9 +11,10 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.certificates.floats import FloatNetwork
-from ircert.certificates.growing import DEEPEST, MOST_NODES, Ground, Growing, NoCover, Way, Wrong
+from ircert.certificates.growing import MOST_NODES, Ground, Growing, NoCover, Way, Wrong
 from ircert.certificates.leaves import Leaves
 from ircert.certificates.matrices import NONE, Matrices
+from ircert.checker.curved import Covered
 from ircert.checker.injective import Checking, Enclosure, Injective, Part
 from ircert.checker.limits import MOST_WORDS, NUMBER, TooLong
 from ircert.checker.network import Network
@@ -163,7 +164,7 @@ def _in_floats() -> Iterator[None]:
 def _in_integers(graph: Graph) -> Network:
     """The checker's network, if it is not too large for it, or for floats."""
     try:
-        found = Network(graph)
+        found = Network(graph, Covered.curves)
     except TooLong as error:
         raise NoCover(str(error)) from None
     if max(found.graph.sizes.values()) * (1 + graph.input_dim + found.neurons) > MOST_WORDS // (NUMBER + 1):
@@ -207,12 +208,12 @@ class _Exact:
     """What closes a node in integers, where floats are in doubt about a sign."""
 
     def __init__(self, claim: Injective, network: Network) -> None:
-        self.checking = Checking(claim, network, DEEPEST + 8)
+        self.checking = Checking(claim, network)
 
     def _part(self, way: Way) -> Part | None:
         node: Part | None = self.checking.root
         for token, side in way:
-            parts = None if node is None else self.checking.parts(node, token[0], int(token[1:]))
+            parts = None if node is None else self.checking.parts(node, token)
             node = None if parts is None else parts[side]
         return node
 
@@ -223,7 +224,7 @@ class _Exact:
             return None
         usual = int(np.median(codes[codes >= 0])) if (codes >= 0).any() else SCALE
         known = codes.tolist()
-        opened = [i for i, side in Enclosure(self.checking, node).sides.items() if side is None]
+        opened = Enclosure(self.checking, node).open
         token = "=" + ",".join(str(known[i] if known[i] >= 0 else usual) for i in opened)
         return token if self.checking.closed(node, token) else None
 

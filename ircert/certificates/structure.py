@@ -82,7 +82,7 @@ def front(known: Known) -> str | None:
 def _claim(graph: Graph, other: Graph | None) -> Structure:
     size = graph.input_dim
     nothing: list[int | None] = [None] * size
-    return Structure("local", "inf", 1, [0] * size, None, nothing, nothing, graph, other, [], [])
+    return Structure("local", "inf", 1, [0] * size, None, nothing, nothing, graph, other, [])
 
 
 def _contraction(known: Known, total: int, start: int) -> str | None:

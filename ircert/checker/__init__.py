@@ -1,7 +1,8 @@
 """The independent checker: verifies a certificate in exact or interval arithmetic, and trusts nothing else.
 
 It reads `spec/certificate.md` and imports the graph IR alone: no engine, no solver, no pass. A certificate may come
-from anybody: its numbers are read without rounding, and the work is bounded.
+from anybody: its numbers are read without rounding, and the work is bounded. The specification lists which of its files
+have to be trusted for which kind of claim.
 """
 
 from __future__ import annotations
@@ -10,25 +11,27 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ircert.checker import collision, injective, layers, smooth, structure
-from ircert.checker.injective import Injective
-from ircert.checker.layers import Layers
-from ircert.checker.reading import (
-    LONGEST_DENOMINATOR,
-    MOST_BITS,
-    MOST_IN_ARRAYS,
-    MOST_PARTS,
-    Claim,
-    Rejected,
-    claims_of,
-    text_of,
-)
+from ircert.checker.collision import Collision
+from ircert.checker.curved import Covered
+from ircert.checker.limits import LONGEST_DENOMINATOR, MOST_BITS, MOST_IN_ARRAYS, MOST_PARTS
+from ircert.checker.reading import Claim, Kinds, Rejected, claims_of
 from ircert.checker.smooth import Boxes, Turned
-from ircert.checker.structure import Structure
+from ircert.checker.structure import Composed, Layers, Structure
 from ircert.checker.telling import explained, told
+from ircert.checker.unpacking import text_of
 from ircert.errors import FileError, IrcertError
 
 __all__ = ["LONGEST_DENOMINATOR", "MOST_BITS", "MOST_IN_ARRAYS", "MOST_PARTS", "check_file", "check_text", "explain"]
+
+KINDS: Kinds = {
+    "collision": Collision,
+    "injective": Covered,
+    "boxes": Boxes,
+    "turned": Turned,
+    "layers": Layers,
+    "structure": Structure,
+    "composed": Composed,
+}
 
 
 def check_file(path: str | os.PathLike[str], stop: Callable[[], bool] | None = None) -> tuple[str, str | None]:
@@ -58,10 +61,9 @@ def _judged(
     words: Callable[[Claim], str],
 ) -> tuple[str, str | None]:
     try:
-        claims = claims_of(text(), Path(path).parent)
+        claims = claims_of(text(), Path(path).parent, KINDS)
         for claim in claims:
-            fault = _fault(claim, stop)
-            if fault is not None:
+            if (fault := claim.fault(stop or bool)) is not None:
                 return told(claim), fault
         return "\n".join(map(words, claims)), None
     except Rejected as fault:
@@ -73,16 +75,3 @@ def _judged(
     except (IrcertError, ValueError, OverflowError, RecursionError) as error:
         problem = str(error) or type(error).__name__
         raise FileError(f"not a certificate: {problem[:300]}", path=path) from None
-
-
-def _fault(claim: Claim, stop: Callable[[], bool] | None) -> str | None:
-    if isinstance(claim, Layers):
-        return layers.fault_of(claim)
-    if isinstance(claim, Structure):
-        return structure.fault_of(claim, stop)
-    if isinstance(claim, Injective):
-        return injective.fault_of(claim, stop)
-    if isinstance(claim, Boxes | Turned):
-        return smooth.fault_of(claim)
-    collision.require_effort(claim)
-    return collision.fault_of(claim)

@@ -3,80 +3,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
+from ircert.checker.limits import require_evaluation
+from ircert.checker.reading import Claim, Integer, Stop
 from ircert.errors import IrcertError
-from ircert.ir.cost import is_affordable
 from ircert.ir.evaluate import exact_values
 from ircert.ir.graph import Graph
 from ircert.ir.rational import Rationals, integer_array
 
-Integer = Any  # of `integer_type`: products of long ones are quick
-
 
 @dataclass(frozen=True)
-class Collision:
-    """A certificate's claim: a collision x, y in the closed ball of `radius` around `center`, cut with a box.
+class Pair(Claim):
+    """A claim with two points x and y, for which a ball is not good."""
 
-    Numbers are integers over one denominator, `unit`; None is a side of the box that does not bind.
-    """
-
-    problem: str
-    norm: str
-    unit: Integer
-    center: list[Integer]
-    radius: Integer
-    low: list[Integer | None]
-    high: list[Integer | None]
+    fields: ClassVar[tuple[str, ...]] = ("x", "y")
+    points: ClassVar[tuple[str, ...]] = ("x", "y")
+    refutes: ClassVar[bool] = True
     x: list[Integer]
     y: list[Integer]
-    model: Graph
-    other: Graph | None
+
+    def in_ball(self, point: list[Integer], reach: list[Integer] | None = None, *, strictly: bool = False) -> bool:
+        """Whether the points around one, as far as `reach` in each input, lie in the ball (`strictly`: inside)."""
+        places = zip(point, self.center, reach or [0] * len(point), strict=True)
+        length, most = self.measure([abs(v - c) + r for v, c, r in places]), self.measure([self.radius])
+        return bool(length < most if strictly else length <= most)
 
 
-def fault_of(claim: Collision) -> str | None:
-    """None if the collision is one, in exact arithmetic; else the first thing that is wrong."""
-    for name, point in (("x", claim.x), ("y", claim.y)):
-        if not _in_ball(point, claim):
-            return f"{name} lies outside the ball"
-        if not _in_box(point, claim):
-            return f"{name} lies outside the domain"
-    if claim.problem == "pseudo" and claim.y != claim.center:
-        return "y is not the centre"
-    if claim.other is None and claim.x == claim.y:
-        return "x and y are the same point"
-    try:
-        if not _agree(claim.model, claim):
-            return "the outputs differ"
-        if claim.other is not None and _agree(claim.other, claim):
-            return "the other network does not tell the points apart"
-    except IrcertError as error:  # a network without exact evaluation
-        return str(error)
-    return None
+class Collision(Pair):
+    """The claim that x and y in the ball, which the problem asks to be told apart, are not."""
 
+    def fault(self, stop: Stop) -> str | None:
+        """All in exact arithmetic."""
+        require_evaluation(self.model, self.unit, self.x + self.y)
+        require_evaluation(self.other, self.unit, self.x + self.y)
+        for name, point in (("x", self.x), ("y", self.y)):
+            if not self.in_ball(point):
+                return f"{name} lies outside the ball"
+            if not self.in_box(point):
+                return f"{name} lies outside the domain"
+        if self.problem == "pseudo" and self.y != self.center:
+            return "y is not the centre"
+        if self.other is None and self.x == self.y:
+            return "x and y are the same point"
+        try:
+            if not self._agree(self.model):
+                return "the outputs differ"
+            if self.other is not None and self._agree(self.other):
+                return "the other network does not tell the points apart"
+        except IrcertError as error:  # a network without exact evaluation
+            return str(error)
+        return None
 
-def _in_ball(point: list[Integer], claim: Collision) -> bool:
-    offsets = [abs(v - c) for v, c in zip(point, claim.center, strict=True)]
-    if claim.norm == "2":
-        return bool(sum(d * d for d in offsets) <= claim.radius**2)
-    return bool((max(offsets) if claim.norm == "inf" else sum(offsets)) <= claim.radius)
-
-
-def _in_box(point: list[Integer], claim: Collision) -> bool:
-    sides = zip(point, claim.low, claim.high, strict=True)
-    return all((a is None or a <= v) and (b is None or v <= b) for v, a, b in sides)
-
-
-def _agree(graph: Graph, claim: Collision) -> bool:
-    """Whether a network has the same output at x and y."""
-    p, q = (exact_values(graph, Rationals(integer_array(v), claim.unit)) for v in (claim.x, claim.y))
-    pairs = zip(p.numerators, q.numerators, strict=True)
-    return all(a * q.denominator == b * p.denominator for a, b in pairs)
-
-
-def require_effort(claim: Collision) -> None:
-    """Refuse networks whose exact evaluation at x and y would be endless, or fill the memory."""
-    size = max(0, max(v.bit_length() for v in claim.x + claim.y) - claim.unit.bit_length() + 1)
-    for graph in (claim.model, claim.other):
-        if graph is not None and not is_affordable(graph, claim.unit, size):
-            raise ValueError("exact evaluation of its network at these points is too long to be checked")
+    def _agree(self, graph: Graph) -> bool:
+        """Whether a network has the same output at x and y."""
+        p, q = (exact_values(graph, Rationals(integer_array(v), self.unit)) for v in (self.x, self.y))
+        pairs = zip(p.numerators, q.numerators, strict=True)
+        return all(a * q.denominator == b * p.denominator for a, b in pairs)

@@ -7,6 +7,7 @@ second too large, or both right. Every floor and ceiling below is on the safe si
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -25,18 +26,48 @@ DENSITY, TWICE = (
 """1/√(2π) and 2/√π, less than 2 units too small."""
 NORMAL = 56
 """From here on, u is far out for the normal distribution."""
-EVEN = frozenset({"tanh", "sigmoid", "softsign", "erf"})
-"""Their slopes are even, and fall with |x|."""
-TURNS = {"silu": (23993, 23994, 109984, -9984), "gelu": (14142, 14143, 112891, -12891)}
-"""Where the slope is greatest lies between two numbers (in 1/10000), and it is least at the same place on the other
-side; then bounds on both (in 1/100000)."""
-WHOLE = {
-    **dict.fromkeys(("tanh", "softplus", "softsign"), (0, 1 << FINE)),
-    "sigmoid": (0, 1 << (FINE - 2)),
-    "erf": (0, (113 << FINE) // 100 + 1),
-    **{kind: ((least << FINE) // 10**5, (most << FINE) // 10**5 + 1) for kind, (_, _, most, least) in TURNS.items()},
+TURNS = {
+    "silu": ((-23994, -23993, -9984), (23993, 23994, 109984)),
+    "gelu": ((-14143, -14142, -12891), (14142, 14143, 112891)),
+    "mish": ((-22564, -22563, -11253), (14905, 14906, 108850)),
+}
+"""Between which numbers (in 1/10000) the slope is least, and a bound on it (in 1/100000); then where it is greatest."""
+ZERO = Fraction(0)
+STEEPEST = {
+    **dict.fromkeys(("tanh", "softplus", "softsign"), (ZERO, Fraction(1))),
+    "sigmoid": (ZERO, Fraction(1, 4)),
+    "erf": (ZERO, Fraction(113, 100)),
+    "hard_swish": (Fraction(-1, 2), Fraction(3, 2)),
+    **{kind: (Fraction(least, 10**5), Fraction(most, 10**5)) for kind, ((*_, least), (*_, most)) in TURNS.items()},
 }
 """Between which numbers all slopes lie."""
+KINDS = frozenset({*STEEPEST, "elu", "square"})
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A function of one number, by its word; alpha: of an elu."""
+
+    kind: str
+    alpha: Fraction = Fraction(1)
+
+    @property
+    def whole(self) -> Pair | None:
+        """The slopes on the whole line, over 2**FINE; None where they have no bounds."""
+        if self.kind == "square":
+            return None
+        least, most = STEEPEST.get(self.kind) or (min(self.alpha, ZERO), max(self.alpha, Fraction(1)))
+        return int(least * (1 << FINE) // 1), -int(-most * (1 << FINE) // 1)
+
+    @property
+    def marks(self) -> list[tuple[int, int, Pair]]:
+        """Places (over 2**PLACES, between two numbers) between which slopes are monotone, and those at each (C-27)."""
+        if self.kind in TURNS:
+            unit, turns = 1 << PLACES, TURNS[self.kind]
+            return [(unit * a // 10**4, _up(unit * b, 10**4), _pair(Fraction(v, 10**5))) for a, b, v in turns]
+        if self.kind == "hard_swish":
+            return [(-3 << PLACES, -3 << PLACES, (-HALF, 0)), (3 << PLACES, 3 << PLACES, (ONE, ONE + HALF))]
+        return [] if self.kind in ("softplus", "square") else [(0, 0, _at(self, 0)[1])]
 
 
 @dataclass(frozen=True)
@@ -55,18 +86,23 @@ def _up(top: int, bottom: int) -> int:
     return -(-top // bottom)
 
 
+def _pair(value: Fraction) -> Pair:
+    """A number, between two."""
+    return int(value * ONE // 1), -int(-value * ONE // 1)
+
+
 @lru_cache(2**16)
-def around(kind: str, a: int, b: int) -> Line:
+def around(curve: Curve, a: int, b: int) -> Line:
     """A line for the interval from a to b, a <= b (C-28).
 
     On each piece the curve less slope x is within (greatest difference of slopes) (half a piece) of its value in the
     middle: the mean value theorem.
     """
     ends = [a + (b - a) * k // PIECES for k in range(PIECES + 1)]
-    slopes = [_at(kind, x)[1] for x in ends]
-    pieces = [_slopes(kind, ends[k], ends[k + 1], slopes[k], slopes[k + 1]) for k in range(PIECES)]
+    slopes, marks = [_at(curve, x)[1] for x in ends], curve.marks
+    pieces = [_slopes(marks, ends[k], ends[k + 1], slopes[k], slopes[k + 1]) for k in range(PIECES)]
     middles = [(ends[k] + ends[k + 1]) // 2 for k in range(PIECES)]
-    values = [_at(kind, x)[0] for x in middles]
+    values = [_at(curve, x)[0] for x in middles]
     rise, run = values[-1][0] - values[0][0], middles[-1] - middles[0]
     unit, more = BITS - FINE, BITS - PLACES
     slope = (rise >> unit - PLACES) // run if run > 0 else pieces[0][0] >> unit
@@ -84,23 +120,18 @@ def around(kind: str, a: int, b: int) -> Line:
     return Line(least >> unit, _up(most, 1 << unit), slope, shift, max(highest - shift, shift - lowest))
 
 
-def _slopes(kind: str, a: int, b: int, first: Pair, last: Pair) -> Pair:
-    """Of slopes from a to b, by those at both ends: between the places where they turn they are monotone (C-27)."""
-    least, most = min(first[0], last[0]), max(first[1], last[1])
-    if kind in EVEN and a < 0 < b:
-        most = max(most, _at(kind, 0)[1][1])
-    if kind in TURNS:
-        inner, outer, top, bottom = TURNS[kind]
-        if 10**4 * b >= inner << PLACES and 10**4 * a <= outer << PLACES:
-            most = max(most, _up(top << BITS, 10**5))
-        if 10**4 * a <= -inner << PLACES and 10**4 * b >= -outer << PLACES:
-            least = min(least, (bottom << BITS) // 10**5)
-    return least, most
+def _slopes(marks: list[tuple[int, int, Pair]], a: int, b: int, first: Pair, last: Pair) -> Pair:
+    """Of slopes from a to b, by those at both ends and at the marks between: elsewhere they are monotone (C-27)."""
+    found = [first, last, *(slopes for left, right, slopes in marks if a <= right and left <= b)]
+    return min(low for low, _ in found), max(high for _, high in found)
 
 
-def _at(kind: str, x: int) -> tuple[Pair, Pair]:
-    """Value and slope at x; curves are known on one side, and continued by their symmetry."""
-    y = abs(x)
+def _at(curve: Curve, x: int) -> tuple[Pair, Pair]:
+    """Value and slope at x (at a kink, the slopes of both sides); curves are known on one side, and continued by their
+    symmetry."""
+    kind, y = curve.kind, abs(x)
+    if kind in ("square", "hard_swish"):
+        return _polynomial(kind, x)
     if kind == "softsign":
         under = (1 << PLACES) + y
         top, square = y << BITS, ONE << 2 * PLACES
@@ -108,6 +139,10 @@ def _at(kind: str, x: int) -> tuple[Pair, Pair]:
     if kind in ("erf", "gelu"):
         return _normal(kind, x, y)
     w = _exp_minus(2 * y if kind == "tanh" else y)
+    if kind == "elu":
+        return _elu(_pair(curve.alpha), x, w)
+    if kind == "mish":
+        return _mish(x, w)
     plus = ONE + w[0], ONE + w[1]
     bump = (w[0] << 2 * BITS) // plus[0] ** 2, _up(w[1] << 2 * BITS, plus[1] ** 2)  # w/(1 + w)^2 rises for w <= 1
     if kind == "tanh":
@@ -122,6 +157,40 @@ def _at(kind: str, x: int) -> tuple[Pair, Pair]:
         log, linear = _log_plus(w), max(x, 0) << (BITS - PLACES)
         return (log[0] + linear, log[1] + linear), share
     return _scaled(x, share), _sum(share, _scaled(x, bump))  # silu
+
+
+def _polynomial(kind: str, x: int) -> tuple[Pair, Pair]:
+    """The square, and hard_swish, which is one in the middle."""
+    if kind == "square":
+        return _scaled(x, _scaled(x, (ONE, ONE))), _scaled(2 * x, (ONE, ONE))
+    three = 3 << PLACES
+    if abs(x) < three:
+        sixth = Fraction(1, 6 << PLACES)
+        return _scaled(x, _pair((x + three) * sixth)), _pair((2 * x + three) * sixth)
+    slopes = (ONE, ONE + HALF * (x == three)) if x > 0 else (-HALF * (x == -three), 0)
+    return _scaled(max(x, 0), (ONE, ONE)), slopes
+
+
+def _elu(alpha: Pair, x: int, w: Pair) -> tuple[Pair, Pair]:
+    """x, or alpha (exp(x) - 1) below 0, where the slope is alpha exp(x); both at 0."""
+    slope = _times(alpha, w)
+    if x < 0:
+        return _times(alpha, (w[0] - ONE, w[1] - ONE)), slope
+    return _scaled(x, (ONE, ONE)), (ONE if x else min(ONE, slope[0]), ONE if x else max(ONE, slope[1]))
+
+
+def _mish(x: int, w: Pair) -> tuple[Pair, Pair]:
+    """x t with t = 1 - 2/d, d = 1 + (1 + e)^2 for e = exp(x), and its slope t + x 4 e (1 + e)/d^2; by w = exp(-|x|)."""
+    squares, sums = _times(w, w), (ONE + w[0], ONE + w[1])
+    if x < 0:
+        more = squares[0] + 2 * w[0], squares[1] + 2 * w[1]
+        under, top = (2 * ONE + more[0], 2 * ONE + more[1]), _times(w, sums)
+        share = _over(more, under)
+    else:  # all divided by e^2, or e^4
+        under = ONE + 2 * w[0] + 2 * squares[0], ONE + 2 * w[1] + 2 * squares[1]
+        share, top = _over((ONE + 2 * w[0], ONE + 2 * w[1]), under), _times(squares, sums)
+    bump = _over(_over((4 * top[0], 4 * top[1]), under), under)
+    return _scaled(x, share), _sum(share, _scaled(x, bump))
 
 
 def _normal(kind: str, x: int, y: int) -> tuple[Pair, Pair]:
@@ -190,3 +259,14 @@ def _scaled(x: int, value: Pair) -> Pair:
     """x times a pair."""
     low, high = (value[0] * x, value[1] * x) if x >= 0 else (value[1] * x, value[0] * x)
     return low >> PLACES, _up(high, 1 << PLACES)
+
+
+def _times(a: Pair, b: Pair) -> Pair:
+    """A product."""
+    products = [p * q for p in a for q in b]
+    return min(products) >> BITS, _up(max(products), ONE)
+
+
+def _over(a: Pair, b: Pair) -> Pair:
+    """A quotient of positive numbers."""
+    return (a[0] << BITS) // b[1], _up(a[1] << BITS, b[0])

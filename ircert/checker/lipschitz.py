@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-from ircert.checker.injective import positive_definite
+from ircert.checker.definite import positive_definite
 from ircert.checker.walking import LinearMap, Step, Steps
 from ircert.ir.ops import LeakyRelu, Select
 from ircert.ir.ops.curves import Elu

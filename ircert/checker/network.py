@@ -1,33 +1,32 @@
 """A network in integers: linear forms of its nodes, carried from the input to the output (`spec/certificate.md`).
 
 A node's forms are columns of integers over a power of two: entry i of the node is the sum over c of columns[c][i] times
-variable c. Affine maps, sums, choices and neighbours are linear; what a relu does is given from outside.
+variable c. Affine maps, sums, choices and neighbours are linear; what a relu or a curve does is given from outside.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from operator import mul
+from typing import TypeAlias
 
 import numpy as np
 
-from ircert.checker.curves import WHOLE
-from ircert.checker.limits import MOST_WEIGHTS, Effort, TooLong, require_few_weights, room
+from ircert.checker.limits import Effort, require_few_weights, require_short_weights, room
 from ircert.errors import UnsupportedModel
-from ircert.ir.arrays import nonzeros
 from ircert.ir.build import Builder
-from ircert.ir.dyadic import integers, shift
+from ircert.ir.dyadic import integers
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import BY_KIND, Add, Affine, Concat, Relu, Select
+from ircert.ir.ops import Add, Affine, Concat, Op, Relu, Select
 
-Column = list[int]
-MOST_BITS = 2**31
-"""Of all matrices together."""
+Column: TypeAlias = list[int]
+Slopes: TypeAlias = tuple[int, int, int]
+"""Integers p <= P and k: the slopes of a neuron lie between p / 2**k and P / 2**k."""
+RELU: Slopes = (0, 1, 0)
 
 
 @dataclass(frozen=True)
@@ -49,39 +48,50 @@ class Forms:
         return found + [[0] * size for _ in range(columns - len(found))]
 
 
-Neurons = Callable[[int, Forms, str | None], Forms]
-"""What a relu or curve does, from the number of its first neuron, the forms it reads, and the word of the curve."""
+class Curves:
+    """What is known of functions of one number that are no relu: nothing; `checker.curved` knows those of C-26."""
+
+    def lowered(self, node: Node) -> Callable[..., str]:
+        """What adds an operation to a builder, after its operands, by curves and core operations."""
+        raise UnsupportedModel(f"`{node.op.kind}` at `{node.name}` is not piecewise linear, and no curve of C-26")
+
+    def whole(self, op: Op) -> Slopes:
+        """The slopes of a curve on the whole line."""
+        raise UnsupportedModel(f"the slopes of `{op.kind}` have no bounds on the whole space")
+
+    def enclosed(self, op: Op, forms: Forms, unit: int, size: int, effort: Effort) -> tuple[Forms, list[Slopes]]:
+        """Forms of a curve, with as many new variables after the first `size` as it has entries; and slopes."""
+        raise UnsupportedModel(f"`{op.kind}` is no curve")
+
+
+Neurons: TypeAlias = Callable[[int, Forms, Op], Forms]
+"""What a relu or curve does, from the number of its first neuron, and the forms it reads."""
 
 
 class Network(Effort):
     """A graph lowered to core operations and curves, each by the identity that `spec/ir.md` proves for it."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = core = _lowered(graph)
-        self.nodes = [node for node in core.nodes if node.operands]
-        self._require_room()
+    def __init__(self, graph: Graph, curves: Curves, stop: Callable[[], bool] = bool) -> None:
+        super().__init__(stop)
+        require_few_weights(graph)
+        self.graph, self.curves = _lowered(graph, curves), curves
+        self.nodes = [node for node in self.graph.nodes if node.operands]
+        self.hidden = self.nodes[:0]
+        require_short_weights(node.op for node in self.nodes)
+        self.ops: list[Op] = []
+        """The operation of each neuron."""
         self.first: dict[str, int] = {}
-        self.curved: set[int] = set()
-        self.neurons = 0
-        for node in self.nodes:
-            if isinstance(node.op, Relu) or node.op.kind in WHOLE:
-                self.first[node.name] = self.neurons
-                self.neurons += core.sizes[node.name]
-                if not node.op.core:
-                    self.curved.update(range(self.first[node.name], self.neurons))
-        last = max((k for k, node in enumerate(self.nodes) if node.name in self.first), default=-1)
-        self.hidden = self.nodes[: last + 1]
+        for k, node in enumerate(self.nodes, 1):
+            if isinstance(node.op, Relu) or not node.op.core:
+                self.first[node.name], self.hidden = len(self.ops), self.nodes[:k]
+                self.ops += [node.op] * self.graph.sizes[node.name]
+        self.neurons = len(self.ops)
+        self.relus = {i for i, op in enumerate(self.ops) if op.core}
         self.maps = {node.name: Map(node.op) for node in self.nodes if isinstance(node.op, Affine)}
 
-    def _require_room(self) -> None:
-        weights = bits = 0
-        for op in (node.op for node in self.nodes):
-            if isinstance(op, Affine):
-                numbers = np.concatenate([nonzeros(op.weight).data, op.bias])
-                weights += math.prod(op.weight.shape)
-                bits += len(numbers) * (shift(numbers) + max(0, math.frexp(float(np.abs(numbers).max()))[1]))
-        if weights > MOST_WEIGHTS or bits > MOST_BITS:
-            raise TooLong(f"the matrices of its network have more than {MOST_WEIGHTS} entries, or {MOST_BITS} bits")
+    def anywhere(self, neuron: int) -> Slopes:
+        """The slopes of a neuron on the whole space."""
+        return RELU if neuron in self.relus else self.curves.whole(self.ops[neuron])
 
     def walk(self, nodes: list[Node], start: Forms, neurons: Neurons, unit: int) -> Forms:
         """The forms of the last of some nodes, in order; the first variable is 1 where `unit` is not 0, and stands for
@@ -92,21 +102,15 @@ class Network(Effort):
             given = [values[name] for name in node.operands]
             self.spend_on_forms(self.graph.sizes[node.name], given, unit, held, self.maps.get(node.name))
             if node.name in self.maps:
-                found = self._affine(self.maps[node.name], given[0], unit)
+                found = self.maps[node.name].of(given[0], unit)
             elif node.name in self.first:
-                found = neurons(self.first[node.name], given[0], None if node.op.core else node.op.kind)
+                found = neurons(self.first[node.name], given[0], node.op)
             else:
                 found = _rearranged(node, given)
             values[node.name] = found
             left.subtract(node.operands)
             held += room(found) - sum(room(values.pop(name)) for name in set(node.operands) if not left[name])
         return found
-
-    def _affine(self, given: Map, forms: Forms, unit: int) -> Forms:
-        columns = [given.times(column) for column in forms.columns]
-        if unit:
-            columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], given.bias, strict=True)]
-        return Forms(columns, forms.exponent + given.exponent)
 
 
 class Map:
@@ -121,7 +125,14 @@ class Map:
         self.rows = [flat[k : k + width] for k in range(0, weight.size, width)]
         self.columns = [list(column) for column in zip(*self.rows, strict=True)]
 
-    def times(self, x: Column) -> Column:
+    def of(self, forms: Forms, unit: int) -> Forms:
+        """The forms of what it computes; biases are times `unit`."""
+        columns = [self._times(column) for column in forms.columns]
+        if unit:
+            columns[0] = [v + ((b * unit) << forms.exponent) for v, b in zip(columns[0], self.bias, strict=True)]
+        return Forms(columns, forms.exponent + self.exponent)
+
+    def _times(self, x: Column) -> Column:
         """weight @ x; where x is mostly 0, column by column."""
         filled = [(j, v) for j, v in enumerate(x) if v]
         if 4 * len(filled) > len(x):
@@ -145,18 +156,15 @@ def _rearranged(node: Node, given: list[Forms]) -> Forms:
     return Forms([list(map(sum, zip(*columns, strict=True))) for columns in parts], exponent)
 
 
-def _lowered(graph: Graph) -> Graph:
+def _lowered(graph: Graph, curves: Curves) -> Graph:
     """The same function by core operations and curves alone."""
-    require_few_weights(graph)
     build = Builder(graph.input_dim)
     names = {graph.input: build.input}
     for node in graph.nodes:
-        if node.operands:
-            curve = BY_KIND.get(node.op.kind) is type(node.op) and node.op.kind in WHOLE
-            if not node.op.piecewise_linear and not curve:
-                raise UnsupportedModel(
-                    f"`{node.op.kind}` at `{node.name}` is not piecewise linear, and no curve of C-26"
-                )
-            operands, kept = [names[name] for name in node.operands], node.op.core or curve
-            names[node.name] = build.node(node.op, *operands) if kept else node.op.lower(build, *operands)
+        operands = [names[name] for name in node.operands]
+        if not node.op.core:
+            lower = node.op.lower if node.op.piecewise_linear else curves.lowered(node)
+            names[node.name] = lower(build, *operands)
+        elif operands:
+            names[node.name] = build.node(node.op, *operands)
     return build.graph(names[graph.output])

@@ -4,15 +4,16 @@ orientation, by interval arithmetic (C-16, C-17)."""
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from ircert.checker.collision import Collision, Integer
-from ircert.checker.limits import MOST_WEIGHTS, require_few_weights
+from ircert.checker.collision import Pair
+from ircert.checker.limits import MOST_WEIGHTS, require_evaluation, require_few_weights
+from ircert.checker.reading import Integer, Stop
 from ircert.errors import IrcertError
-from ircert.ir.cost import is_affordable
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine
 
@@ -24,113 +25,108 @@ BITS = (128, 512)
 """Of determinants: more where the first do not tell."""
 
 
-@dataclass(frozen=True)
-class Boxes(Collision):
-    """A claim: boxes of these radii around x and y, in the ball, hold a collision."""
+class Enclosed(Pair):
+    """A claim that interval arithmetic shows."""
 
+    def fault(self, stop: Stop) -> str | None:
+        """ValueError if it would take too long."""
+        try:
+            from ircert.ir import boxed_pair, enclosure
+        except ImportError as error:  # the checker needs it for these claims alone
+            raise IrcertError(f"interval arithmetic is missing ({error})", remedy="pip install python-flint") from None
+        try:
+            self.require_effort(enclosure.lowered)
+            return self.shown(boxed_pair, enclosure.enclosed_determinant)
+        except IrcertError as error:  # a network without an enclosure
+            return str(error)
+
+    @abstractmethod
+    def shown(self, pairs: Any, determinant: Callable[..., Any]) -> str | None:
+        """The fault, by Krawczyk's test for pairs or by determinants."""
+
+    @property
+    def radii(self) -> list[Integer]:
+        """How far boxes reach."""
+        return []
+
+    def require_effort(self, lowered: Callable[[Graph], Graph]) -> None:
+        """Refuse what would take too long, or fill the memory."""
+        columns = max(1, sum(r != 0 for r in self.radii)) if self.radii else len(self.x)
+        numbers = [self.unit, self.radius, *self.center, *self.x, *self.y, *self.radii]
+        if max(number.bit_length() for number in numbers) > LONGEST or columns > MOST_UNKNOWNS:
+            raise ValueError("its numbers are too long, or too many, for interval arithmetic")
+        for graph in (self.model, self.other):
+            if graph is None:
+                continue
+            require_few_weights(graph)
+            core = lowered(graph)
+            maps = (node.op for node in core.nodes if isinstance(node.op, Affine))
+            weights, entries = sum(math.prod(op.weight.shape) for op in maps), sum(core.sizes.values())
+            if weights > MOST_WEIGHTS or weights * columns > MOST_WORK:
+                raise ValueError("interval arithmetic with its network is too long to be checked")
+            if entries > MOST_ENTRIES or entries * columns > MOST_SLOPES:
+                raise ValueError("interval arithmetic with its network takes too much room to be checked")
+
+
+@dataclass(frozen=True)
+class Boxes(Enclosed):
+    """A claim: boxes of these radii around x and y, in the ball, hold a collision (C-16)."""
+
+    fields: ClassVar[tuple[str, ...]] = ("x", "y", "x_radii", "y_radii")
+    points: ClassVar[tuple[str, ...]] = fields
     x_radii: list[Integer]
     y_radii: list[Integer]
 
+    @property
+    def radii(self) -> list[Integer]:
+        """Of both."""
+        return self.x_radii + self.y_radii
 
-@dataclass(frozen=True)
-class Turned(Collision):
-    """A claim: x and y, inside the ball, have determinants of opposite signs."""
+    def require_effort(self, lowered: Callable[[Graph], Graph]) -> None:
+        """Points alone are evaluated exactly, as far as the first curves."""
+        super().require_effort(lowered)
+        if not any(self.radii):
+            from ircert.ir.stem import stem
 
+            require_evaluation(stem(self.model), self.unit, self.x + self.y)
 
-def fault_of(claim: Boxes | Turned) -> str | None:
-    """None if the claim is proved; else the first thing that is wrong. ValueError if that would take too long."""
-    try:
-        from ircert.ir import boxed_pair, enclosure
-    except ImportError as error:  # the checker needs it for these claims alone
-        raise IrcertError(f"interval arithmetic is missing ({error})", remedy="pip install python-flint") from None
-    try:
-        _require_effort(claim, enclosure.lowered)
-        if isinstance(claim, Boxes):
-            return _boxes_fault(claim, boxed_pair)
-        return _turned_fault(claim, enclosure.enclosed_determinant)
-    except IrcertError as error:  # a network without an enclosure
-        return str(error)
-
-
-def _require_effort(claim: Boxes | Turned, lowered: Callable[[Graph], Graph]) -> None:
-    """Refuse what would take too long, or fill the memory."""
-    columns = len(claim.x)
-    if isinstance(claim, Boxes):
-        columns = max(1, sum(r != 0 for r in claim.x_radii + claim.y_radii))
-    numbers = [claim.unit, claim.radius, *claim.center, *claim.x, *claim.y]
-    numbers += [*claim.x_radii, *claim.y_radii] if isinstance(claim, Boxes) else []
-    if max(number.bit_length() for number in numbers) > LONGEST or columns > MOST_UNKNOWNS:
-        raise ValueError("its numbers are too long, or too many, for interval arithmetic")
-    if isinstance(claim, Boxes) and not any(claim.x_radii + claim.y_radii):
-        _require_exact_effort(claim)
-    for graph in (claim.model, claim.other):
-        if graph is None:
-            continue
-        require_few_weights(graph)
-        core = lowered(graph)
-        maps = (node.op for node in core.nodes if isinstance(node.op, Affine))
-        weights, entries = sum(math.prod(op.weight.shape) for op in maps), sum(core.sizes.values())
-        if weights > MOST_WEIGHTS or weights * columns > MOST_WORK:
-            raise ValueError("interval arithmetic with its network is too long to be checked")
-        if entries > MOST_ENTRIES or entries * columns > MOST_SLOPES:
-            raise ValueError("interval arithmetic with its network takes too much room to be checked")
+    def shown(self, pairs: Any, determinant: Callable[..., Any]) -> str | None:
+        """Boxes in the ball and the domain, and Krawczyk's test."""
+        for name, middle, radii in (("x", self.x, self.x_radii), ("y", self.y, self.y_radii)):
+            if any(r < 0 for r in radii):
+                return f"a radius of {name} is negative"
+            if not self.in_ball(middle, radii):
+                return f"the box of {name} does not lie in the ball"
+            if not self.in_box(middle, radii):
+                return f"the box of {name} does not lie in the domain"
+        if self.problem == "pseudo" and (self.y != self.center or any(self.y_radii)):
+            return "y is not the centre"
+        parts = (_fractions(values, self.unit) for values in (self.x, self.y, self.x_radii, self.y_radii))
+        found: str | None = pairs.fault_of(self.model, pairs.BoxedPair(*parts), self.other)
+        return found
 
 
-def _require_exact_effort(claim: Boxes) -> None:
-    """Points are evaluated exactly, as far as the first curves."""
-    from ircert.ir.stem import stem
+class Turned(Enclosed):
+    """A claim: x and y, inside the ball, have determinants of opposite signs (C-17)."""
 
-    require_few_weights(claim.model)
-    front = stem(claim.model)
-    size = max(0, max(v.bit_length() for v in claim.x + claim.y) - claim.unit.bit_length() + 1)
-    if front is not None and not is_affordable(front, claim.unit, size):
-        raise ValueError("exact evaluation of its network at these points is too long to be checked")
-
-
-def _boxes_fault(claim: Boxes, arithmetic: Any) -> str | None:
-    sides = {"x": (claim.x, claim.x_radii), "y": (claim.y, claim.y_radii)}
-    for name, (middle, radii) in sides.items():
-        if any(r < 0 for r in radii):
-            return f"a radius of {name} is negative"
-        reach = [abs(v - c) + r for v, c, r in zip(middle, claim.center, radii, strict=True)]
-        if not _length_is(claim, reach, strictly=False):
-            return f"the box of {name} does not lie in the ball"
-        places = zip(middle, radii, claim.low, claim.high, strict=True)
-        if not all((a is None or a <= v - r) and (b is None or v + r <= b) for v, r, a, b in places):
-            return f"the box of {name} does not lie in the domain"
-    if claim.problem == "pseudo" and (claim.y != claim.center or any(claim.y_radii)):
-        return "y is not the centre"
-    parts = ([_fraction(v, claim.unit) for v in values] for values in (claim.x, claim.y, claim.x_radii, claim.y_radii))
-    found: str | None = arithmetic.fault_of(claim.model, arithmetic.BoxedPair(*parts), claim.other)
-    return found
+    def shown(self, pairs: Any, determinant: Callable[..., Any]) -> str | None:
+        """Points in the interior, and determinants."""
+        pinned = self.pinned
+        free = [j for j in range(len(self.x)) if j not in pinned]
+        if self.problem != "local" or self.model.output_dim != len(free):
+            return "orientations say nothing here: they are for `local`, with as many outputs as free inputs"
+        for name, point in (("x", self.x), ("y", self.y)):
+            if not self.in_ball(point, strictly=True):
+                return f"{name} does not lie in the interior of the ball"
+            if not self.in_box(point) or any(point[j] in (self.low[j], self.high[j]) for j in free):
+                return f"{name} does not lie in the interior of the domain"
+        points = [_fractions(point, self.unit) for point in (self.x, self.y)]
+        for bits in BITS:
+            first, second = (determinant(self.model, point, bits, free) for point in points)
+            if (first > 0 and second < 0) or (first < 0 and second > 0):
+                return None
+        return "interval arithmetic does not show determinants of opposite signs"
 
 
-def _turned_fault(claim: Turned, enclosed_determinant: Callable[..., Any]) -> str | None:
-    free = [j for j, (a, b) in enumerate(zip(claim.low, claim.high, strict=True)) if a is None or b is None or a < b]
-    if claim.problem != "local" or claim.model.output_dim != len(free):
-        return "orientations say nothing here: they are for `local`, with as many outputs as free inputs"
-    for name, point in (("x", claim.x), ("y", claim.y)):
-        if not _length_is(claim, [abs(v - c) for v, c in zip(point, claim.center, strict=True)], strictly=True):
-            return f"{name} does not lie in the interior of the ball"
-        places = zip(point, claim.low, claim.high, strict=True)
-        if not all(((a is None or a < v) and (b is None or v < b)) or a == v == b for v, a, b in places):
-            return f"{name} does not lie in the interior of the domain"
-    points = [[_fraction(v, claim.unit) for v in point] for point in (claim.x, claim.y)]
-    for bits in BITS:
-        first, second = (enclosed_determinant(claim.model, point, bits, free) for point in points)
-        if (first > 0 and second < 0) or (first < 0 and second > 0):
-            return None
-    return "interval arithmetic does not show determinants of opposite signs"
-
-
-def _length_is(claim: Collision, sizes: list[Integer], *, strictly: bool) -> bool:
-    """Whether a vector with these absolute values is at most as long as the radius, or shorter."""
-    if claim.norm == "2":
-        length, limit = sum(d * d for d in sizes), claim.radius**2
-    else:
-        length, limit = (max(sizes) if claim.norm == "inf" else sum(sizes)), claim.radius
-    return bool(length < limit if strictly else length <= limit)
-
-
-def _fraction(value: Integer, unit: Integer) -> Fraction:
-    return Fraction(int(value), int(unit))
+def _fractions(values: list[Integer], unit: Integer) -> list[Fraction]:
+    return [Fraction(int(value), int(unit)) for value in values]

@@ -7,16 +7,15 @@ each says at which node a rule teaches something, and the rule is applied here, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from ircert.checker import injective
-from ircert.checker.injective import Injective
-from ircert.checker.layers import INCREASING, independent
+from ircert.checker.curved import Covered
 from ircert.checker.limits import MOST_WEIGHTS, TooLong
 from ircert.checker.lipschitz import contracts
+from ircert.checker.reading import Claim, Fields, Stop, tokens_of
 from ircert.checker.signs import Range, never_zero
 from ircert.checker.walking import Step, Steps
 from ircert.ir.fractions_text import from_text
@@ -24,6 +23,10 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu, Select
 from ircert.ir.ops.curves import Elu
 
+PRIME = 2**61 - 1
+"""Larger than every mantissa: a weight that is not 0, times a power of two, is not 0 modulo it."""
+INCREASING = frozenset({"tanh", "sigmoid", "softplus", "softsign", "erf", "exp"})
+"""Functions of each entry that are strictly increasing on the whole line."""
 MOST_STEPS, MOST_AT_ONCE, MOST_SPANNED = 2**20, 2**22, 2**14
 """… weights of a map that is computed back, and of rows whose combinations are looked at."""
 BOUND = "[0-9]{1,9}=[0-9]{1,40}/[0-9]{1,40}"
@@ -33,44 +36,81 @@ TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Structure(Injective):
-    """The claim that a network is injective on a ball, or everywhere, or that the other network's output follows."""
+class Structure(Claim):
+    """The claim that a network is injective on a ball, or everywhere, or that the other network's output follows.
 
-    steps: list[str] = field(default_factory=list)
+    counts: how many steps of each kind were taken; for words
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("steps",)
+    steps: list[str]
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def read(cls, place: Fields, fields: Fields) -> Self:
+        """Steps are words."""
+        steps = fields["steps"]
+        return cls(**place, steps=tokens_of(steps, "steps", TOKEN, MOST_STEPS) if steps != "" else [])
+
+    def fault(self, stop: Stop) -> str | None:
+        """Steps that can be taken, and lead to all inputs."""
+        known = Known(self, stop)
+        return known.follow(self.way(known)) or (None if known.is_enough else "the steps do not lead to all inputs")
+
+    def way(self, known: Known) -> list[str]:
+        """The steps."""
+        return self.steps
+
+
+class Layers(Structure):
+    """The claim that a network is injective by its layers alone: steps go back from each to the one before (C-20)."""
+
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def read(cls, place: Fields, fields: Fields) -> Self:
+        """There is nothing to read."""
+        return cls(**place, steps=[])
+
+    def way(self, known: Known) -> list[str]:
+        """From the last node to the first."""
+        return [f"<{k}" for k in reversed(range(len(known.steps.steps)))]
 
 
 @dataclass(frozen=True)
 class Composed(Structure):
-    """The claim that a network is injective on a ball: the node that is the output of `head` follows from its output,
-    and the head is injective there by one matrix and a cover."""
+    """The claim that a network is injective on a ball: the node that is the output of a head follows from its output,
+    and the head is injective there by one matrix and a cover (C-25)."""
 
-    head: Graph | None = None
+    fields: ClassVar[tuple[str, ...]] = ("steps", "at", "matrix", "cover")
+    head: Covered | None = None
 
+    @classmethod
+    def read(cls, place: Fields, fields: Fields) -> Self:
+        """The head has a matrix and a cover as networks have."""
+        head = Covered.read({**place, "model": head_of(place["model"], fields["at"])}, fields)
+        return replace(super().read(place, fields), head=head)
 
-def fault_of(claim: Structure, stop: Callable[[], bool] | None = None) -> str | None:
-    """None if the claim is proved; else the first thing that is wrong. TooLong once `stop` says so."""
-    known = Known(claim)
-    fault = known.follow(stop or bool)
-    if fault is not None:
-        return fault
-    if isinstance(claim, Composed):
-        assert claim.head is not None
-        if known.unknown[known.steps.names[claim.head.output]]:
-            return f"the steps do not lead to all of `{claim.head.output}`"
-        return injective.fault_of(replace(claim, model=claim.head), stop)
-    return None if known.is_enough else "the steps do not lead to all inputs"
+    def fault(self, stop: Stop) -> str | None:
+        """Steps that lead to the head's output, and a head that is injective."""
+        assert self.head is not None
+        known, end = Known(self, stop), self.head.model.output
+        if (fault := known.follow(self.steps)) is not None:
+            return fault
+        if known.unknown[known.steps.names[end]]:
+            return f"the steps do not lead to all of `{end}`"
+        return self.head.fault(stop)
 
 
 class Known:
     """What follows from the output: of every node the entries that are not known yet."""
 
-    def __init__(self, claim: Structure) -> None:
-        self.claim, self.steps = claim, Steps(claim.model, claim.other)
+    def __init__(self, claim: Structure, stop: Stop = bool) -> None:
+        self.claim, self.steps = claim, Steps(claim.model, claim.other, stop)
         self.unknown = [set(range(step.size)) for step in self.steps.steps]
         self.ranges: dict[int, list[Range]] = {}
         self.unknown[self.steps.output].clear()
-        pinned = (j for j, (a, b) in enumerate(zip(claim.low, claim.high, strict=True)) if a is not None and a == b)
-        self.unknown[self.steps.input].difference_update(pinned)
+        self.unknown[self.steps.input] -= claim.pinned
 
     @property
     def is_enough(self) -> bool:
@@ -78,7 +118,7 @@ class Known:
         wanted = self.steps.wanted
         return not self.unknown[self.steps.input] or (wanted is not None and not self.unknown[wanted])
 
-    def follow(self, stop: Callable[[], bool]) -> str | None:
+    def follow(self, tokens: list[str]) -> str | None:
         """Take all steps; what is wrong with the first that cannot be taken."""
         partial = self.steps.partial
         if partial is not None:
@@ -86,9 +126,7 @@ class Known:
         for step in self.steps.steps:
             if step.kind == "reciprocal" and not all(never_zero(self.steps, step.operands[0], self.ranges)):
                 return f"`{step.name}` may divide by 0"
-        for token in self.claim.steps:
-            if stop():
-                raise TooLong("time is over")
+        for token in tokens:
             fault = self.take(token)
             if fault is not None:
                 return fault
@@ -153,7 +191,7 @@ class Known:
         elif isinstance(step.op, LeakyRelu):
             slopes = step.op.slope.ravel().tolist()
             operands[0] &= hidden | {i for i in range(step.size) if not slopes[i % len(slopes)] > 0}
-        elif step.kind in INCREASING or step.kind == "exp" or (isinstance(step.op, Elu) and step.op.alpha > 0):
+        elif step.kind in INCREASING or (isinstance(step.op, Elu) and step.op.alpha > 0):
             operands[0] &= hidden
 
     def _in_sum(self, step: Step, hidden: set[int]) -> None:
@@ -175,12 +213,12 @@ class Known:
     def _determined(self, step: Step, hidden: set[int], unknown: set[int]) -> set[int]:
         """Entries of u that known rows of W u + b, and known entries of u, determine (C-22)."""
         assert step.map is not None
-        columns, residues = step.map.columns, step.map.residues
+        columns, numbers = step.map.columns, step.map.integers
         self.steps.spend(len(columns))
         if len(columns) > MOST_AT_ONCE:
             raise TooLong(f"an affine map has more than {MOST_AT_ONCE} weights that are not 0: too long to be checked")
-        rows = [{columns[k]: residues[k] for k in step.map.row(i) if columns[k] in unknown} for i in range(step.size)]
-        rows = [row for i, row in enumerate(rows) if row and i not in hidden]
+        known = (step.map.row(i) for i in range(step.size) if i not in hidden)
+        rows = [{columns[k]: numbers[k] % PRIME for k in row if columns[k] in unknown} for row in known]
         readers: dict[int, list[dict[int, int]]] = {}
         for row in rows:
             for j in row:
@@ -269,17 +307,19 @@ def _reduced(row: dict[int, Fraction], basis: dict[int, dict[int, Fraction]]) ->
     return row
 
 
-def read_steps(given: Any) -> list[str]:
-    """The steps of a certificate."""
-    if not isinstance(given, str):
-        raise ValueError("`steps` is a string")
-    if given.count(" ") >= MOST_STEPS:
-        raise ValueError(f"there are more than {MOST_STEPS} steps")
-    tokens = given.split(" ") if given else []
-    for token in tokens:
-        if TOKEN.fullmatch(token) is None:
-            raise ValueError(f"not a step: {token[:60]!r}")
-    return tokens
+def independent(rows: list[list[int]], width: int) -> bool:
+    """Whether the columns of a matrix modulo the prime are independent there; then they are over the rationals."""
+    for column in range(width):
+        at = next((i for i, row in enumerate(rows) if row[column]), None)
+        if at is None:
+            return False
+        pivot = rows.pop(at)
+        inverse = pow(pivot[column], -1, PRIME)
+        for i, row in enumerate(rows):
+            if row[column]:
+                factor = row[column] * inverse % PRIME
+                rows[i] = [(a - factor * b) % PRIME for a, b in zip(row, pivot, strict=True)]
+    return True
 
 
 def head_of(graph: Graph, at: Any) -> Graph:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ircert.checker.collision import Integer
 from ircert.checker.injective import Injective
-from ircert.checker.layers import Layers
-from ircert.checker.reading import Claim
+from ircert.checker.reading import Claim, Integer
 from ircert.checker.smooth import Boxes, Turned
-from ircert.checker.structure import Composed, Structure
+from ircert.checker.structure import Composed, Layers, Structure
 from ircert.checker.walking import Steps
 from ircert.ir.fractions_text import to_text
 
@@ -44,7 +42,7 @@ def told(claim: Claim) -> str:
     cut = ", cut with the given domain" if any(v is not None for v in claim.low + claim.high) else ""
     digests = [f"model sha256 {claim.model.sha256}"]
     digests += [f"other sha256 {claim.other.sha256}"] if claim.other is not None else []
-    good = isinstance(claim, Injective)
+    good = not claim.refutes
     says = (GOOD if good else BAD)[claim.problem]
     if claim.radius is None:
         return f"{says} everywhere{cut}; {', '.join(digests)}"
@@ -56,9 +54,10 @@ def told(claim: Claim) -> str:
 
 def explained(claim: Claim) -> str:
     """The claim that passed, and why it is true."""
-    if isinstance(claim, Structure):
-        return "\n".join([told(claim), *_steps(claim), *(_cover(claim) if isinstance(claim, Composed) else ())])
-    if not isinstance(claim, Injective) or isinstance(claim, Layers):
+    if isinstance(claim, Structure) and not isinstance(claim, Layers):
+        head = claim.head if isinstance(claim, Composed) else None
+        return "\n".join([told(claim), *_steps(claim), *([] if head is None else _cover(head))])
+    if not isinstance(claim, Injective):
         return f"{told(claim)}\n  {_WHY.get(type(claim), EXACT)}"
     return "\n".join([told(claim), *_cover(claim)])
 
@@ -74,7 +73,7 @@ def _steps(claim: Structure) -> list[str]:
         numbers = [int(part) for part in token[1:].split(":")[:2] if part.isdigit()]
         shown.append("    " + way[token[0]].format(*(names[k] for k in numbers)))
     shown += [f"    … and {len(claim.steps) - SHOWN} more steps"] if len(claim.steps) > SHOWN else []
-    end = f"all of `{claim.head.output}`" if isinstance(claim, Composed) and claim.head else "all that is claimed"
+    end = f"all of `{claim.head.model.output}`" if isinstance(claim, Composed) and claim.head else "all that is claimed"
     return [f"  from what the network returns follows, step by step (C-21), {end}:", *shown]
 
 

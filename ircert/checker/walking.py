@@ -12,13 +12,11 @@ import numpy as np
 
 from ircert.checker.limits import MOST_WEIGHTS, Effort, TooLong
 from ircert.ir.arrays import nonzeros
-from ircert.ir.dyadic import decompose, scaled, shift
+from ircert.ir.dyadic import scaled, shift
 from ircert.ir.graph import Graph
 from ircert.ir.ops import BY_KIND, Affine, LinearImageOp, Op
 
 T = TypeVar("T")
-PRIME = 2**61 - 1
-"""Larger than every mantissa: a weight that is not 0 is not 0 modulo it. A minor that is not 0 modulo it is not 0."""
 MOST_ENTRIES, MOST_BITS = 2**22, 2**31
 """Of all nodes together; and of all weights that are not 0."""
 SLOW = 8
@@ -60,13 +58,6 @@ class LinearMap:
         self.data, self.bias = sparse.data, op.bias
 
     @cached_property
-    def residues(self) -> list[int]:
-        """The weights modulo the prime; 2 has an inverse, so that halves are numbers there, too."""
-        mantissas, exponents = (part.tolist() for part in decompose(self.data))
-        powers = {e: pow(2, e, PRIME) for e in set(exponents)}
-        return [m * powers[e] % PRIME for m, e in zip(mantissas, exponents, strict=True)]
-
-    @cached_property
     def exponent(self) -> int:
         """Weights and biases are integers over 2 to this."""
         return shift(np.concatenate([self.data, self.bias]))
@@ -99,7 +90,8 @@ class LinearMap:
 class Steps(Effort):
     """All nodes of the network, then those of the other one that it has not; equal ones have one number."""
 
-    def __init__(self, graph: Graph, other: Graph | None) -> None:
+    def __init__(self, graph: Graph, other: Graph | None, stop: Callable[[], bool] = bool) -> None:
+        super().__init__(stop)
         numbers: dict[tuple[Op, tuple[int, ...]], int] = {}
         self.steps: list[Step] = []
         ends = [self._read(g, numbers) for g in (graph, other) if g is not None]

@@ -72,7 +72,7 @@ def _models(options: argparse.Namespace) -> tuple[Graph, Graph | None] | None:
 
 def _is_result(path: str) -> bool:
     """Whether a file is a saved result; what is no JSON at all is refused by whoever reads it."""
-    from ircert.checker.reading import text_of
+    from ircert.checker.unpacking import text_of
     from ircert.result.json_form import SCHEMA
 
     try:
@@ -94,7 +94,7 @@ def _saved(path: str, model: Graph, other: Graph | None) -> tuple[str, str | Non
 
 def _strange(path: str, model: Graph, other: Graph | None) -> str | None:
     """Why a certificate that passed says nothing about these networks."""
-    from ircert.checker.reading import text_of
+    from ircert.checker.unpacking import text_of
 
     fields = json.loads(text_of(path))
     for name, graph in (("model", model), ("other", other)):

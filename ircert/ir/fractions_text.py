@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpz
+from ircert.ir.long_integers import read, shown
 
 LONGEST = 2**20
 """Characters of a number that is read."""
@@ -22,8 +22,8 @@ _HEXADECIMAL = re.compile(r"([+-]?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9
 
 def to_text(value: Fraction) -> str:
     """The number as "p/q" in lowest terms, or "p"."""
-    top = str(fmpz(value.numerator))
-    return top if value.denominator == 1 else f"{top}/{fmpz(value.denominator)}"
+    top = shown(value.numerator)
+    return top if value.denominator == 1 else f"{top}/{shown(value.denominator)}"
 
 
 def short(values: Iterable[Any], most: int = 6) -> str:
@@ -54,7 +54,7 @@ def ratio(text: str) -> tuple[int, int]:
         shift = int(exponent or "0") - 4 * len(rest)
         top, bottom = int(whole + rest, 16) << max(0, shift), 1 << max(0, -shift)
     elif found := _RATIONAL.fullmatch(text):
-        sign, top, bottom = found[1], int(fmpz(found[2])), int(fmpz(found[3] or "1"))
+        sign, top, bottom = found[1], read(found[2]), read(found[3] or "1")
     else:
         raise ValueError(f"{text[:60]!r} is not a rational number such as 3/4 or 0x1.8p+1")
     if bottom == 0:

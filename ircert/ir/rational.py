@@ -15,11 +15,11 @@ from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import fmpz
 from numpy.typing import NDArray
 
 from ircert.ir.arrays import Array
 from ircert.ir.dyadic import integers
+from ircert.ir.long_integers import common_multiple
 
 Integers: TypeAlias = NDArray[np.object_]
 
@@ -82,13 +82,13 @@ class Rationals:
 
 def common_denominator(denominators: Iterable[int], longest: float = math.inf) -> int:
     """The least common multiple; ValueError as soon as it has more than `longest` bits."""
-    level = [fmpz(denominator) for denominator in denominators]
+    level = list(denominators)
     while len(level) > 1:  # of neighbours first: long numbers meet only numbers of their own length
-        pairs = [a if a == b else a.lcm(b) for a, b in zip(level[::2], level[1::2], strict=False)]
+        pairs = [a if a == b else common_multiple(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
         level = pairs + level[len(level) // 2 * 2 :]
         if max(common.bit_length() for common in level) > longest:
             raise ValueError(f"its numbers have a common denominator of more than {longest} bits")
-    return int(level[0]) if level else 1
+    return level[0] if level else 1
 
 
 def over_common_denominator(*vectors: Rationals) -> tuple[list[Integers], Any]:

@@ -16,14 +16,14 @@ from ircert.certificates.emptiness import excluding
 from ircert.certificates.floats import FloatNetwork, Slopes
 from ircert.certificates.growing import NoCover, Tree, Wrong
 from ircert.certificates.proving import Proving, shortened
-from ircert.checker import check_text, network
-from ircert.checker.network import Network
+from ircert.checker import check_text, limits
+from ircert.checker.network import Curves, Network
 from ircert.data.networks import bundled
 from ircert.errors import UnsupportedModel
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
 from ircert.ir.ops import LeakyRelu, Max
-from ircert.ir.ops.curves import Mish
+from ircert.ir.ops.curves import Sin
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.certificate import injective
 from tests.checker.second import proves
@@ -127,10 +127,10 @@ def test_time_and_curves() -> None:
         proofs.prove(1.0)
     build = ircert.Builder(1)
     with pytest.raises(UnsupportedModel):
-        Proving(build.graph(build.node(Mish(), build.input)), place([0.0]))
+        Proving(build.graph(build.node(Sin(), build.input)), place([0.0]))
 
 
-@pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_WORDS"), (network, "MOST_WEIGHTS")])
+@pytest.mark.parametrize(("module", "limit"), [(proving, "MOST_WORDS"), (limits, "MOST_WEIGHTS")])
 def test_networks_that_are_too_large(module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, limit, 100)
     with pytest.raises(NoCover, match=r"too large|entries"):
@@ -140,7 +140,7 @@ def test_networks_that_are_too_large(module: ModuleType, limit: str, monkeypatch
 def test_floats_see_what_integers_do() -> None:
     """Sides and forms of a node, and derivatives, against a point's own."""
     graph = residual()
-    floats = FloatNetwork(Network(graph))
+    floats = FloatNetwork(Network(graph, Curves()))
     low, high = np.array([[0.2, 0.1]]), np.array([[0.3, 0.2]])
     none = np.full((floats.neurons, 1), np.nan)
     known = floats.enclose(low, high, none, floats.noise(low[0], high[0]))

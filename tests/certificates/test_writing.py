@@ -13,7 +13,7 @@ import pytest
 import ircert
 from ircert.checker import check_file
 from ircert.data.networks import bundled
-from ircert.ir.ops.curves import Mish
+from ircert.ir.ops.curves import GeluTanh
 from tests.checker.second import proves
 
 SMALL = "vanderpol-2-10-10-2"
@@ -58,10 +58,10 @@ def test_a_bracket_is_proved_to_its_end(tmp_path: Path) -> None:
 def test_no_certificate(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     build = ircert.Builder(1)
-    smooth = build.graph(build.add(build.input, build.node(Mish(), build.input)))
+    smooth = build.graph(build.add(build.input, build.node(GeluTanh(), build.input)))
     by_curves = ircert.certify(smooth, [0.0], radius=1.0, certificate=path)
     out_of_time = ircert.certify(bundled(SMALL), [0, 0], radius=0.5, time_limit=1e-9, certificate=path)
-    for result, reason in ((by_curves, "`mish` at"), (out_of_time, "")):
+    for result, reason in ((by_curves, "`gelu_tanh` at"), (out_of_time, "")):
         found = result.certificate
         assert found is not None
         assert found.sha256 is None

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import ircert
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Affine, Concat, Curve, Relu, Select
-from tests.checker.second_curves import around, ranges
+from ircert.ir.ops import Affine, Concat, Curve, Product, Relu, Select, Square
+from tests.checker.second_curves import around, everywhere
 
 F = Fraction
 Form = dict[Any, Fraction]
@@ -136,7 +138,7 @@ class Second:
     ) -> tuple[dict[int, bool | None], dict[int, Form]]:
         self.slopes: dict[int, tuple[F, F]] = {}
         if self.whole:
-            self.slopes = {i: ranges[op.kind] for i in range(self.neurons) if (op := self.curve(i)) is not None}
+            self.slopes = {i: everywhere(op) for i in range(self.neurons) if (op := self.curve(i)) is not None}
             return {i: taken.get(i) for i in range(self.neurons)}, {}
         sides: dict[int, bool | None] = {}
         read: dict[int, Form] = {}
@@ -202,13 +204,23 @@ def lowered(graph: Graph) -> Graph:
     build = ircert.Builder(graph.input_dim)
     known = {graph.input: build.input}
     for node in [node for node in graph.nodes if node.operands]:
-        make = (
-            node.op.lower
-            if not (node.op.core or isinstance(node.op, Curve))
-            else lambda build, *x, op=node.op: build.node(op, *x)
-        )
+        make: Any = node.op.lower
+        if node.op.core or isinstance(node.op, Curve):
+            make = lambda build, *x, op=node.op: build.node(op, *x)  # noqa: E731
+        elif isinstance(node.op, Product):
+            make = multiplied
         known[node.name] = make(build, *[known[name] for name in node.operands])
     return build.graph(known[graph.output])
+
+
+def multiplied(build: ircert.Builder, a: str, b: str) -> str:
+    """((a + b)/2)^2 - ((a - b)/2)^2; squares in this order."""
+    same = np.eye(build.size(a))
+    squares = []
+    for sign in (0.5, -0.5):
+        half = build.affine(build.concat(a, b), np.hstack([0.5 * same, sign * same]))
+        squares.append(build.node(Square(), half))
+    return build.affine(build.concat(*squares), np.hstack([same, -same]))
 
 
 def affine(op: Affine, x: list[Form], biases: bool) -> Iterator[Form]:

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from ircert.checker.__main__ import main
 from ircert.cli.main import run
 from ircert.errors import FileError
 from tests.result.support import fold
+from tests.test_architecture import ROOT
 from tests.test_mirror import code_lines
 
 LINE = ircert.load([([[1.0]], None)])
@@ -133,16 +137,51 @@ def test_the_checker_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "passed" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("names", "most"),
-    [
-        (("__init__", "reading"), 180),
-        (("network", "injective", "curves"), 530),
-        (("structure", "walking", "lipschitz", "signs", "layers"), 570),
-    ],
-)
-def test_the_checker_is_small(names: tuple[str, ...], most: int) -> None:
-    """Lines of code that a certificate passes through, but for what can only refuse it: those that read all kinds, and
-    those of each kind of proof."""
+HIDDEN = """
+import sys
+sys.modules["flint"] = sys.modules["gmpy2"] = None
+from ircert.checker.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_nothing_but_interval_arithmetic_needs_flint(tmp_path: Path) -> None:
+    graph = ircert.load([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -0.5]], None)])
+    good = {k: v for k, v in certificate(model=embedded(graph), center=["2"]).items() if k not in ("x", "y")}
+    paths = [
+        written(tmp_path, certificate(radius="1" + "0" * 5000), "a"),
+        written(tmp_path, {**good, "kind": "injective", "radius": "3/2", "matrix": [["8"]], "cover": "=4"}, "b"),
+    ]
+    found = subprocess.run(
+        [sys.executable, "-c", HIDDEN, *map(str, paths)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.count("passed") == 2
+
+
+TABLE = re.compile(r"^\| ([a-z ,]+) \| ((?:`\w+`(?:, )?)+) \| ([0-9]+) \|", re.M)
+
+
+def test_what_has_to_be_trusted_is_listed_and_small() -> None:
+    """`spec/certificate.md` lists every file of the checker once, with lines of code: no imports, docstrings, comments
+    or blanks."""
     folder = Path(checker.__file__).parent
-    assert sum(code_lines(folder / f"{name}.py") for name in names) <= most
+    rows = TABLE.findall((ROOT / "spec" / "certificate.md").read_text())
+    found = {what: re.findall(r"\w+", names) for what, names, _ in rows}
+    listed = [name for names in found.values() for name in names]
+    assert sorted(listed) == sorted(path.stem for path in folder.glob("*.py"))
+    counts = {what: sum(code_lines(folder / f"{name}.py") for name in names) for what, names in found.items()}
+    assert counts == {what: int(count) for what, _, count in rows}
+    assert counts["relus and collisions"] <= 500
+
+
+def test_the_core_needs_no_other_kind() -> None:
+    """What decides collisions and networks of relus imports no file that is for other kinds."""
+    rows = TABLE.findall((ROOT / "spec" / "certificate.md").read_text())
+    found = {what: set(re.findall(r"\w+", names)) for what, names, _ in rows}
+    allowed = found["relus and collisions"] | found["limits"]
+    for name in found["relus and collisions"]:
+        tree = ast.parse((Path(checker.__file__).parent / f"{name}.py").read_text())
+        modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+        own = {module.removeprefix("ircert.checker.") for module in modules if module.startswith("ircert.checker.")}
+        assert own <= allowed, name

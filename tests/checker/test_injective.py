@@ -10,7 +10,6 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from hypothesis import strategies as st
 
 import ircert
 from ircert.certificates.proving import Proving
-from ircert.checker import check_text, explain, limits, network
-from ircert.checker.injective import positive_definite
+from ircert.checker import check_text, explain, limits
+from ircert.checker.definite import positive_definite
 from ircert.data.networks import bundled
 from ircert.errors import FileError
 from ircert.geometry.place import Place
@@ -362,15 +361,12 @@ def test_positive_definite_matrices(size: int, seed: int, scale: int) -> None:
     assert not positive_definite([singular[0][:1], singular[1]])
 
 
-@pytest.mark.parametrize(
-    ("module", "limit"),
-    [(network, "MOST_WEIGHTS"), (network, "MOST_BITS"), (limits, "MOST_WORDS"), (limits, "MOST_EFFORT")],
-)
-def test_work_is_bounded(module: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limit", ["MOST_WEIGHTS", "MOST_BITS", "MOST_WORDS", "MOST_EFFORT", "DEEPEST", "MOST_PARTS"])
+def test_work_is_bounded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = json.dumps(written(BENT, [2], radius="3/2", matrix=[["8"]], cover="=4"))
     assert check_text(given)[1] is None
-    monkeypatch.setattr(module, limit, 3)
-    with pytest.raises(FileError, match=r"too many|too long|entries, or"):
+    monkeypatch.setattr(limits, limit, 3 if limit != "DEEPEST" else 0)
+    with pytest.raises(FileError, match=r"too many|too long|entries, or|more than"):
         check_text(given)
 
 

@@ -273,10 +273,10 @@ def test_what_stops_the_checker_is_one_line(
 ) -> None:
     path = written(tmp_path, certificate())
 
-    def stopped(claim: object) -> None:
+    def stopped(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr("ircert.checker.collision.fault_of", stopped)
+    monkeypatch.setattr("ircert.checker.collision.Collision.fault", stopped)
     assert main([str(path)]) == code
     alone = capsys.readouterr().out
     assert run(["check", str(path)]) == code

@@ -67,7 +67,8 @@ class Climb:
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:
         """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
-        self.in_vain, self.cost = 0, max(1.0, cost)
+        # one that took little after a larger one was tried profits from that: alone it takes what smaller ones did
+        self.in_vain, self.cost = 0, max(self.cost, cost)
         self.step = min(self.step**2, FASTEST) if far else STEP
         if clear >= self.barrier:
             self.barrier = self.price = math.inf

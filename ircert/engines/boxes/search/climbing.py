@@ -2,9 +2,9 @@
 
 What a ball takes grows with a power of its radius, which is learned from the largest ball that was proved and the
 smallest one that was not: the next one should take about half of the effort. Where that is hardly larger than what is
-proved, the effort grows, up to all that was spent before. So a search that is stopped has used at most a fixed part of
-its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the same
-and more.
+proved, the effort grows, up to twice what was spent before. So a search that is stopped has used at most a fixed part
+of its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the
+same and more.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Climb:
         """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
         if clear <= 0:
             return min(top, self.start)
-        most = min(spent, LARGEST)
+        most = min(2 * spent, LARGEST)
         while self._pays(clear) < min(top, GAP * clear) and self.effort < most:
             self.effort = min(MORE * self.effort, most)
         return min(top, max(self._pays(clear), LEAST_GAP * clear))
@@ -67,8 +67,7 @@ class Climb:
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:
         """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
-        # one that took little after a larger one was tried profits from that: alone it takes what smaller ones did
-        self.in_vain, self.cost = 0, max(self.cost, cost)
+        self.in_vain, self.cost = 0, max(1.0, cost)
         self.step = min(self.step**2, FASTEST) if far else STEP
         if clear >= self.barrier:
             self.barrier = self.price = math.inf

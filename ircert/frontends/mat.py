@@ -1,20 +1,13 @@
-""".mat files of MATLAB and Octave (up to version 7): W1, b1, W2, b2, … or cells W{k}, b{k}, by scipy.
+""".mat files of MATLAB and Octave (up to version 7): W1, b1, W2, b2, … or cells W{k}, b{k}.
 
 The cells are NNV's layout: W{k} (out, in), b{k}, and `act_fcns` with a name for each layer, as rows of characters or a
 cell; also as fields of one struct, as closed-loop benchmarks have it.
-
-Before scipy sees a file its claims are checked: what is packed unpacks to a reasonable size, and no array or cell has
-more entries than bytes.
 """
 
 from __future__ import annotations
 
-import io
-import math
 import os
 import re
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -23,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircert.errors import FileError, UnsupportedModel
-from ircert.files import RATIO, UNPACKED, read_bytes, understood
+from ircert.files import read_bytes, understood
 from ircert.frontends.base import in_file
 from ircert.frontends.layers import from_layers
+from ircert.frontends.mat_file import variables
 from ircert.ir.graph import Graph
 
 _NUMBERED = re.compile(r"([wWbB])_?(\d+)")
@@ -41,7 +35,6 @@ _WORDS = (("W", "b"), ("weights", "biases"))
 """Names of cells."""
 _MANIFEST = "it was made from an .onnx file: read that one"
 _OBJECT = "of a network object MATLAB writes what only it can read: export it with exportONNXNetwork"
-_MATRIX, _COMPRESSED, _CELL, _STRUCT, _DEEPEST = 14, 15, 1, 2, 8
 
 
 def from_mat(path: str | os.PathLike[str], activation: str | Sequence[str] | None = None) -> Graph:
@@ -56,62 +49,7 @@ def _variables(data: bytes, path: object) -> dict[str, Any]:
         raise FileError("version 7.3, which is HDF5", path=path, remedy="save it with the option -v7")
     if len(data) < 128 or data[126:128] != b"IM":
         raise ValueError("it has not the header of MATLAB's versions 5 to 7")
-    _require_reason(data)
-    from scipy.io import loadmat
-
-    return {name: value for name, value in loadmat(io.BytesIO(data)).items() if not name.startswith("__")}
-
-
-# --- claims ---------------------------------------------------------------------------------------------------------
-
-
-def _require_reason(data: bytes) -> None:
-    """Every element lies within the file, and what is packed in it is of a reasonable size."""
-    left = max(UNPACKED, RATIO * len(data))
-    for kind, body in _elements(data[128:]):
-        if kind == _COMPRESSED:
-            unpacking = zlib.decompressobj()
-            body = unpacking.decompress(body, left + 1)
-            left -= len(body)
-            if left < 0:
-                raise ValueError(f"its {len(data)} bytes unpack to far more")
-            for inner, content in _elements(body):
-                _require_matrix(inner, content, 0)
-        else:
-            _require_matrix(kind, body, 0)
-
-
-def _elements(data: bytes) -> list[tuple[int, bytes]]:
-    """Types and contents of elements that lie one behind the other; small ones keep their content in the tag."""
-    found, place = [], 0
-    while place + 8 <= len(data):
-        kind, size = struct.unpack_from("<II", data, place)
-        if kind >> 16:  # both in four bytes
-            kind, size, start, step = kind & 0xFFFF, kind >> 16, place + 4, 8
-        else:
-            start, step = place + 8, 8 + (size if kind == _COMPRESSED else -(-size // 8) * 8)
-        if start + size > len(data) or (step == 8 and size > 4 and start == place + 4):
-            raise ValueError("an element is longer than the file")
-        found.append((kind, data[start : start + size]))
-        place += step
-    return found
-
-
-def _require_matrix(kind: int, content: bytes, depth: int) -> None:
-    """An array has no more entries than bytes; so have those in a cell or struct."""
-    if kind != _MATRIX or not content:
-        return
-    if depth > _DEEPEST:
-        raise ValueError("its cells are nested too deep")
-    parts = _elements(content)
-    if len(parts) < 3:
-        raise ValueError("an array has no sizes")
-    sizes = struct.unpack(f"<{len(parts[1][1]) // 4}i", parts[1][1][: len(parts[1][1]) // 4 * 4])
-    if min(sizes, default=-1) < 0 or math.prod(sizes) > len(content):
-        raise ValueError(f"an array claims the sizes {list(sizes)[:8]} and has {len(content)} bytes")
-    if parts[0][1][:1] in (bytes([_CELL]), bytes([_STRUCT])):
-        for inner, more in parts[3:]:
-            _require_matrix(inner, more, depth + 1)
+    return {name: value for name, value in variables(data).items() if name}
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------
@@ -141,12 +79,7 @@ def _network(found: Mapping[str, Any], activation: str | Sequence[str] | None) -
 def _fields(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """The variables, or the fields of the only one if it is a struct."""
     values = list(found.values())
-    if len(values) != 1 or not isinstance(values[0], np.ndarray) or values[0].dtype.names is None:
-        return found
-    if values[0].size != 1:
-        raise UnsupportedModel(f"{values[0].size} structs", remedy="save one network in a file")
-    record = values[0].ravel()[0]
-    return {name: record[name] for name in values[0].dtype.names}
+    return values[0] if len(values) == 1 and isinstance(values[0], dict) else found
 
 
 def _cells(found: Mapping[str, Any], weight: str, bias: str) -> tuple[list[Any], list[Any], dict[str, Any]]:

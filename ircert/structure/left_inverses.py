@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from ircert.bounds.contraction import residual
 from ircert.bounds.rounding import UNIT, pseudo_inverse
 from ircert.ir.arrays import Array, Indices
 from ircert.limits import checkpoint
-from ircert.structure.linear_systems import determined
+from ircert.structure.linear_systems import components, determined
 
 MOST, MOST_ENTRIES = 1_000, 4_000_000
 """Unknowns of a group that is inverted, and entries of groups of one shape."""
@@ -45,12 +44,11 @@ def changes(table: csr_array, result: Array, k: Array) -> Array:
 
 def groups(table: csr_array) -> list[tuple[Indices, Indices, Array]]:
     """Rows and columns that share no weight with others, those of one shape together: (N, r), (N, c) and (N, r, c)."""
-    height, width = table.shape
-    reader = np.repeat(np.arange(height), np.diff(table.indptr))
-    both = csr_array((np.ones(table.nnz), (reader, table.indices + height)), shape=(height + width,) * 2)
-    count, labels = connected_components(both, directed=False)
+    reader = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    row_groups, column_groups = components(table)
+    count = 1 + max(int(part.max(initial=-1)) for part in (row_groups, column_groups))
     (row_sizes, row_places), (column_sizes, column_places) = (
-        _places(part, count) for part in (labels[:height], labels[height:])
+        _places(part, count) for part in (row_groups, column_groups)
     )
     found = []
     for r, c in np.unique(np.stack([row_sizes, column_sizes], axis=1), axis=0).tolist():
@@ -60,10 +58,10 @@ def groups(table: csr_array) -> list[tuple[Indices, Indices, Array]]:
         number = np.full(count, -1)
         number[mine] = np.arange(len(mine))
         rows, columns = np.zeros((len(mine), r), dtype=np.int64), np.zeros((len(mine), c), dtype=np.int64)
-        _fill(rows, number[labels[:height]], row_places)
-        _fill(columns, number[labels[height:]], column_places)
+        _fill(rows, number[row_groups], row_places)
+        _fill(columns, number[column_groups], column_places)
         blocks = np.zeros((len(mine), r, c))
-        here = number[labels[:height]][reader]
+        here = number[row_groups][reader]
         kept = here >= 0
         blocks[here[kept], row_places[reader[kept]], column_places[table.indices[kept]]] = table.data[kept]
         found.append((rows, columns, blocks))

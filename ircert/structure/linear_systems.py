@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ircert.exact.residues import has_full_rank
-from ircert.ir.arrays import Mask
+from ircert.ir.arrays import Indices, Mask
 from ircert.limits import checkpoint
 
 MOST = 1_000
@@ -36,13 +36,7 @@ def determined(weight: csr_array, rows: Mask, known: Mask) -> Mask:
 
 def _by_groups(table: csr_array, known: Mask) -> Mask:
     table = csr_array(table[np.diff(table.indptr) > 0])
-    count, columns = table.shape
-    both = csr_array(
-        (np.ones(table.nnz), (np.repeat(np.arange(count), np.diff(table.indptr)), table.indices + count)),
-        shape=(count + columns, count + columns),
-    )
-    groups = connected_components(both, directed=False)[1]
-    row_groups, column_groups = groups[:count], groups[count:]
+    row_groups, column_groups = components(table)
     by_row, by_column = np.argsort(row_groups, kind="stable"), np.argsort(column_groups, kind="stable")
     seen: dict[bytes, bool] = {}
     for group in np.unique(row_groups).tolist():
@@ -58,3 +52,13 @@ def _by_groups(table: csr_array, known: Mask) -> Mask:
         if seen[key]:
             known[unknown] = True
     return known
+
+
+def components(table: csr_array) -> tuple[Indices, Indices]:
+    """The groups of rows and columns that share no weight with others: a number for each row, and for each column."""
+    count, columns = table.shape
+    starts = np.concatenate([table.indptr, np.full(columns, table.indptr[-1], dtype=table.indptr.dtype)])
+    ones = np.ones(len(table.indices), dtype=np.int8)
+    both = csr_array((ones, table.indices + count, starts), shape=(count + columns, count + columns))
+    groups = connected_components(both, directed=False)[1]
+    return groups[:count], groups[count:]

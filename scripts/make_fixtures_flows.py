@@ -1,4 +1,4 @@
-"""Make tests/structure/fixtures/torch_dynamo and torch_script: every module of `torch_flows` by both exporters.
+"""Make tests/structure/fixtures/torch_dynamo and torch_script: the modules of `torch_flows` and `torch_more_flows`.
 
 Made with Python 3.11, torch 2.13.0 (CPU), onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.31.1, numpy 2.4.6:
 
@@ -18,6 +18,7 @@ from fixture_tools import FIXTURES, run_each, strip
 from make_fixtures_torch import by_dynamo, by_script, randomise_statistics
 from torch_flows import AT_SIZE, FLOWS, NOT_IN_SCRIPT
 from torch_modules import Spec
+from torch_more_flows import MORE_FLOWS
 
 HERE = FIXTURES.parent.parent / "structure" / "fixtures"
 EXPORTERS = {"torch_dynamo": by_dynamo, "torch_script": by_script}
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore")
     at_size = arguments[:1] == ["--at-size"]
     folder = Path(arguments[1]) if at_size else HERE
-    for name, spec in (AT_SIZE if at_size else FLOWS).items():
+    for name, spec in (AT_SIZE if at_size else {**FLOWS, **MORE_FLOWS}).items():
         if at_size or not arguments or name in arguments:
             for exporter in ("torch_dynamo",) if name in NOT_IN_SCRIPT else EXPORTERS:
                 make(folder / exporter, exporter, name, spec)

@@ -1,4 +1,4 @@
-"""README.md is true: its Python is run, its command lines are parsed, its graph is read, and its folders are there."""
+"""README.md and docs/guide.md are true: their Python is run, their command lines are parsed, their tables are whole."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert import frontends
+from ircert.cli import commands
 from ircert.cli.main import _joined_negatives, _parser
 from ircert.passes.base import GraphPass, Rewrite
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+README, GUIDE = ((ROOT / name).read_text() for name in ("README.md", "docs/guide.md"))
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README + GUIDE, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 COMMANDS = [line[2:] for _, text in BLOCKS for line in text.splitlines() if line.startswith("$ ircert ")]
-COMMANDS += re.findall(r"`(ircert plot [^`]*)`", README)
+COMMANDS += re.findall(r"`(ircert plot [^`]*)`", README + GUIDE)
 
 
 class MyPass(GraphPass):
@@ -42,10 +44,10 @@ def small(inputs: int, outputs: int, seed: int) -> ircert.Graph:
 def given_to(number: int) -> dict[str, Any]:
     """What a block speaks of without making it."""
     given: dict[int, dict[str, Any]] = {
-        0: {"x": [0.5, 0.5], "h2": small(2, 2, 1)},
-        5: {"g": small(3, 2, 2)},
-        7: {"g": small(2, 2, 3)},
-        8: {"MyPass": MyPass},
+        1: {"x": [0.5, 0.5], "h2": small(2, 2, 1)},
+        7: {"g": small(3, 2, 2)},
+        9: {"g": small(2, 2, 3)},
+        10: {"MyPass": MyPass},
     }
     return given.get(number, {})
 
@@ -56,10 +58,10 @@ def test_python_blocks_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     names: dict[str, Any] = {}
     for number, text in enumerate(PYTHON):
         names |= given_to(number)
-        exec(compile(text, f"README.md, Python block {number}", "exec"), names)
+        exec(compile(text, f"README.md and docs/guide.md, Python block {number}", "exec"), names)
     names["test_my_pass"]()
     assert {path.name for path in tmp_path.iterdir()} >= {"net.ir", "q.lp"}
-    assert len(PYTHON) == 10
+    assert len(PYTHON) == 11
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -86,8 +88,22 @@ def test_the_graph_is_read() -> None:
     assert (graph.input_dim, str(graph)) == (2, text)
 
 
-def test_folders_are_there() -> None:
-    rows = re.findall(r"^\| (`.*?) \|", README[README.index("## Where things are") :], re.MULTILINE)
-    paths = [path for row in rows for path in re.findall(r"`([^`]+)`", row)]
-    assert len(paths) > 15
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+def table(heading: str) -> str:
+    """The rows of the table below a heading of README.md."""
+    return README[README.index(f"## {heading}") :].partition("|---|---|\n")[2].partition("\n\n")[0]
+
+
+def test_every_command_is_in_the_table() -> None:
+    listed = re.findall(r"^\| `([\w-]+)` \|", table("Commands"), re.MULTILINE)
+    assert sorted(listed) == sorted(command.name for command in commands.COMMANDS)
+
+
+def test_every_kind_of_file_is_in_the_table() -> None:
+    kinds = [frontends.REGISTRY.get(name) for name in frontends.BUILT_IN if name != "pickles"]
+    read = {suffix for kind in kinds for suffix in kind.suffixes}
+    assert len(read) > 8
+    assert {suffix for suffix in read if f"`{suffix}`" not in table("Files that are read")} == set()
+
+
+def test_it_is_short() -> None:
+    assert len(README) < 12_000

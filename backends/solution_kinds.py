@@ -14,7 +14,7 @@ Pair: TypeAlias = tuple[str, str]
 KINDS = "the solution files of HiGHS, CBC, SCIP, Gurobi, GLPK and CPLEX, JSON, and lines `name value` can be read"
 PLACE = "#"
 """Begins the names of variables that a file knows by their places alone, from 1 on."""
-CBC = re.compile(r"(?P<status>.*) - objective value\s+\S+")
+CBC = re.compile(r"(?P<status>.*) - objective(?: value)?\s+\S+")
 UNSOLVED = re.compile(r"infeasible|unbounded|unknown|no integer solution|no solution", flags=re.IGNORECASE)
 GLPK = ("OPTIMAL", "FEASIBLE", "INTEGER OPTIMAL", "INTEGER NON-OPTIMAL")
 GLPK_MARKS = ("*", "B", "NL", "NU", "NF", "NS")

@@ -77,6 +77,7 @@ TEXTS = {
     "highs-table": HIGHS_TABLE,
     "cbc": CBC,
     "cbc-time": CBC.replace("Optimal", "Stopped on time"),
+    "python-mip": CBC.replace("Optimal - objective value", "Feasible solution - objective"),
     "scip": SCIP,
     "scip-bare": SCIP.partition("\n")[2],
     "gurobi": GUROBI,

@@ -25,9 +25,10 @@ from ircert.checker.structure import Known, head_of
 from ircert.errors import IrcertError
 from ircert.files import replacing
 from ircert.geometry.place import Place
+from ircert.ir.fractions_text import from_text
 from ircert.ir.graph import Graph
 from ircert.ir.parser import parse
-from ircert.limits import Deadline, OutOfTime, Undecided, until
+from ircert.limits import Deadline, OutOfTime, Undecided, left, until
 from ircert.result.certificate import Written, composed, injective, joined, layers, refutation, structure
 from ircert.result.result import Result
 from ircert.structure.known import Knowledge
@@ -38,10 +39,14 @@ HIGHER = (0.999, 0.9999, 1.0)
 """… then these, as long as covers do not grow too fast …"""
 LOWER = (0.9, 0.75, 0.5, 0.25)
 """… or else the first of these for which there is one."""
+FINITE = (1024.0, 64.0, 8.0, 1.0)
+"""Radii of balls, in parts of the centre, where the whole space has no proof."""
 BITS = 20
 """… of radii that are chosen here."""
 SHARE = 0.6
 """The part of the time that proofs may take; the checker needs some, too."""
+PATIENCE = 0.6
+"""The part of what is left of that time which one ball may take."""
 GROWTH, ROOM = 4, 2_000
 """How many times as many nodes, and how many more, the cover of the next larger ball may have."""
 
@@ -65,17 +70,31 @@ def _checked(result: Result, deadline: Deadline) -> tuple[tuple[str, str] | None
     bad = [] if result.witness is None and result.turned is None else [refutation(result)]
     if result.verdict == "refuted" or float(result.radius.certified) == 0.0:
         return _alone(result, bad, "no collision was found")
-    best, why = None, ""
+    best, why, proved = None, "", "0"
     try:
         for good in _proofs(result, deadline):
             best = _confirmed(result, [good, *bad], deadline.passed)
+            proved = good["radius"]
     except (NoCover, TooLong, np.linalg.LinAlgError, IrcertError) as error:
         why = str(error)
     except Undecided:
         why = "time is over"
     except KeyboardInterrupt:
         why = "interrupted"
-    return (best, None) if best is not None else _alone(result, bad, f"no proof of the good end: {why}")
+    if best is None:
+        return _alone(result, bad, f"no proof of the good end: {why} (the search: {result.radius.certified.evidence})")
+    return best, _shortfall(result, proved, why)
+
+
+def _shortfall(result: Result, proved: str, why: str) -> str | None:
+    """Why the ball that is proved is smaller than the one that is claimed, if it is."""
+    claimed = _claimed(result)
+    radius = math.inf if proved == "inf" else float(from_text(proved))
+    if radius >= claimed:
+        return None
+    whole = "the whole space" if math.isinf(claimed) else f"the radius {claimed:.6g}"
+    evidence = result.radius.certified.evidence
+    return f"it proves the radius {radius:.6g}; {whole} rests on the search alone ({evidence}): {why}"
 
 
 def _alone(result: Result, bad: list[dict[str, Any]], reason: str) -> tuple[tuple[str, str] | None, str | None]:
@@ -149,31 +168,42 @@ def _covers(result: Result, head: Graph, deadline: Deadline) -> Iterator[Proof]:
     low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
     with until(Deadline(SHARE * deadline.left())):
         proving = Proving(head, Place(result.center, result.norm, low, high))
+        why: NoCover | None = None
         if result.asked_radius is not None:
             found = proving.prove(result.asked_radius)
-        elif math.isinf(float(result.radius.certified)):
-            found = proving.prove_everywhere()
         else:
-            found = _first(proving, float(result.radius.certified))
+            found, why = _first(proving, float(result.radius.certified))
     yield found
+    if why is not None:
+        raise why
     top = float(result.radius.certified)
-    if result.asked_radius is not None or math.isinf(top) or found.radius != _short(FIRST * top):
-        return
-    for part in HIGHER:
+    for part in HIGHER if result.asked_radius is None and math.isfinite(top) else ():
         with until(Deadline(SHARE * deadline.left())):
             larger = top if part == 1.0 else _short(part * top)
             found = proving.prove(larger, GROWTH * len(found.cover) + ROOM)
         yield found
 
 
-def _first(proving: Proving, radius: float) -> Proof:
-    why = NoCover("there is none")
-    for part in (FIRST, *LOWER):
+def _first(proving: Proving, radius: float) -> tuple[Proof, NoCover | None]:
+    """Of the whole space, or of a ball that is hardly smaller than a given one; else of a smaller ball, with the
+    reason."""
+    why: NoCover | None = None
+    if math.isinf(radius):
         try:
-            return proving.prove(_short(part * radius))
+            return proving.prove_everywhere(), None
         except NoCover as error:
             why = error
-    raise why
+    size = max(1.0, float(np.abs(proving.place.center).max()))
+    radii = [part * radius for part in (FIRST, *LOWER)] if math.isfinite(radius) else [part * size for part in FINITE]
+    for each in radii:
+        try:
+            with until(Deadline(PATIENCE * left())):
+                return proving.prove(_short(each)), why
+        except NoCover as error:
+            why = why or error
+        except Undecided:
+            why = why or NoCover("a cover takes too long to be found")
+    raise why or NoCover("there is none")
 
 
 def _short(radius: float) -> float:

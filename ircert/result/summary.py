@@ -61,7 +61,7 @@ def summary(result: Result) -> str:
     lines += _optimum(result) + _witness(result) + _turned(result)
     unasked = result.trust == "solver" and result.backend is None
     trust = "enclosed" if result.trust == "exact" and _is_smooth(result) else result.trust
-    lines.append(f"  trust      {UNASKED if unasked else TRUST[trust]}")
+    lines.append(f"  trust      {UNASKED if unasked else TRUST[trust]}{_confirmed(result)}")
     lines += _certificate(result)
     lines.append(f"  time       {_time(result)}")
     return "\n".join(lines)
@@ -174,6 +174,15 @@ def _turned(result: Result) -> list[str]:
         f"             y = {_point(pair.y.tolist())}, determinant in [{c:.6g}, {d:.6g}]",
         "             an injective map has one orientation; proved by interval arithmetic on the loaded network",
     ]
+
+
+def _confirmed(result: Result) -> str:
+    """Whether somebody else said so, too."""
+    written = result.certificate
+    if written is None or written.sha256 is None:
+        return ""
+    part = "" if written.reason is None else " in part"
+    return f"; confirmed{part} by the independent checker, from the certificate with sha256 {written.sha256[:12]}…"
 
 
 def _certificate(result: Result) -> list[str]:

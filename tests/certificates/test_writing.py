@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.certificates.growing import NoCover
+from ircert.certificates.proving import Proof, Proving
 from ircert.checker import check_file
 from ircert.data.networks import bundled
 from ircert.ir.ops.curves import GeluTanh
@@ -43,6 +45,10 @@ def test_both_ends(tmp_path: Path, options: dict[str, Any], kinds: list[str]) ->
     assert [part["kind"] for part in content.get("parts", [content])] == kinds
     assert proves(path.read_text()) == ("injective" in kinds)
     assert "written and checked" in result.summary()
+    assert (
+        f"confirmed by the independent checker, from the certificate with sha256 {written.sha256[:12]}"
+        in result.summary()
+    )
     assert json.loads(result.to_json())["certificate"]["sha256"] == written.sha256
 
 
@@ -53,6 +59,38 @@ def test_a_bracket_is_proved_to_its_end(tmp_path: Path) -> None:
     assert good.startswith("f(x) != f(y)")
     shown = float(good.split("(about ")[1].split(")")[0])
     assert shown == pytest.approx(float(result.radius.certified), rel=1e-3)
+
+
+@pytest.mark.rule("R-14")
+def test_a_smaller_ball_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no cover is found up to the certified radius, or none for the whole space."""
+    prove = Proving.prove
+
+    def limited(self: Proving, radius: float, nodes: int = 1000) -> Proof:
+        if radius > 1.5:
+            raise NoCover("it is made up")
+        return prove(self, radius, nodes)
+
+    monkeypatch.setattr(Proving, "prove", limited)
+    result = ircert.certify(bundled(SMALL), [0, 0], certificate=tmp_path / "c.json")
+    found = result.certificate
+    assert found is not None
+    assert "(about 1.19" in found.claims[0] or "1.1915" in found.claims[0]
+    assert found.reason is not None
+    assert "it is made up" in found.reason
+    assert "rests on the search alone" in result.summary()
+    assert json.loads(result.to_json())["certificate"]["reason"] == found.reason
+
+    def nowhere(self: Proving) -> Proof:
+        raise NoCover("also made up")
+
+    monkeypatch.setattr(Proving, "prove_everywhere", nowhere)
+    build = ircert.Builder(1)
+    bent = build.graph(build.add(build.input, build.affine(build.relu(build.input), [[1.5]])))
+    whole = ircert.certify(bent, [0.0], max_radius=float("inf"), certificate=tmp_path / "d.json").certificate
+    assert whole is not None
+    assert "closed ball of radius 1 around" in whole.claims[0]
+    assert "the whole space rests on the search alone" in (whole.reason or "")
 
 
 def test_no_certificate(tmp_path: Path) -> None:

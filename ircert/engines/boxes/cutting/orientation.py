@@ -23,7 +23,7 @@ from ircert.engines.boxes.enclosures.splitting import scores, sides
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_signs import signs_of_floats
-from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest
+from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest, trimmed
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import part_of
@@ -129,7 +129,7 @@ class OrientationSearch(Divisible):
     ) -> OrientationFrontier:
         chosen = np.flatnonzero(cut)
         wanted = np.argmax(sides(gains[:, chosen], known.half[:, chosen]), axis=0)
-        halves = joined(list(here.boxes.take(chosen).halves(wanted)))
+        halves = trimmed(self.network.setting, joined(list(here.boxes.take(chosen).halves(wanted))), self._root)
         keys = np.maximum(np.tile(here.keys[chosen], 2), nearest(self.network.setting, halves))
         return OrientationFrontier(halves, keys, np.tile(opens[chosen], 2), np.tile(ages[chosen], 2))
 

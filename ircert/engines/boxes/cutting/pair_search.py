@@ -36,6 +36,8 @@ SHRINKINGS = 3
 HARD = 400
 """Nodes of a tree for a pair that is known to have equal constrained outputs."""
 
+COLUMNS = ("same", "hard", "keys", "opens", "ages", "bent")
+
 
 @dataclass
 class PairFrontier:
@@ -43,6 +45,8 @@ class PairFrontier:
 
     same: x and y are in one box, so that their order does not matter
     hard: pairs with equal constrained outputs are known there (for `transform`, where they need not be violations)
+    bent: how far secants were from having no kernel when that was last tried, in parts of the sides of a box around
+          both (pairs, inputs); 0 before
     """
 
     x: Boxes
@@ -52,14 +56,15 @@ class PairFrontier:
     keys: Array
     opens: Indices
     ages: Indices
+    bent: Array
 
     def take(self, chosen: Indices | Mask) -> PairFrontier:
-        rest = (getattr(self, name)[chosen] for name in ("same", "hard", "keys", "opens", "ages"))
+        rest = (getattr(self, name)[chosen] for name in COLUMNS)
         return PairFrontier(self.x.take(chosen), self.y.take(chosen), *rest)
 
     def plus(self, *others: PairFrontier) -> PairFrontier:
         all_ = (self, *others)
-        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("same", "hard", "keys", "opens", "ages"))
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in COLUMNS)
         return PairFrontier(joined([f.x for f in all_]), joined([f.y for f in all_]), *rest)
 
 
@@ -117,8 +122,7 @@ class PairSearch(ViolationSearch):
             self._start(radius)
 
     def _start(self, radius: float) -> None:
-        root = around(self.setting, radius)
-        pieces = faces(root) if self.boundary and self.setting.norm == "inf" else root
+        pieces = self._pieces(radius)
         first, second = np.triu_indices(len(pieces))
         x, y = pieces.take(first), pieces.take(second)
         if self.setting.pseudo:
@@ -128,8 +132,15 @@ class PairSearch(ViolationSearch):
         hard = np.full(len(first), len(self.tools) == 1)
         # small networks may go to a tree of phases at once
         ages = count + PATIENCE * self.network.size
-        self._frontier = PairFrontier(x, y, same, hard, self._keys(x, y), count, ages)
+        self._frontier = PairFrontier(
+            x, y, same, hard, self._keys(x, y), count, ages, np.zeros(pieces.low[first].shape)
+        )
         self._root = radius
+
+    def _pieces(self, radius: float) -> Boxes:
+        """What pairs are made of at first."""
+        root = around(self.setting, radius)
+        return faces(root) if self.boundary and self.setting.norm == "inf" else root
 
     def _keys(self, x: Boxes, y: Boxes) -> Array:
         return np.maximum(nearest(self.setting, x), nearest(self.setting, y))
@@ -200,8 +211,11 @@ class PairSearch(ViolationSearch):
         different, place = np.unique(corners, axis=0, return_inverse=True)
         place = place.ravel()
         n = self.network.size
-        known = enclose(self.network, different[:, :n], different[:, n:], radius)
+        known = self._enclose(different[:, :n], different[:, n:], radius)
         return known, place[: len(here.keys)], place[len(here.keys) :]
+
+    def _enclose(self, low: Array, high: Array, radius: float) -> Enclosures:
+        return enclose(self.network, low, high, radius)
 
     def _separate(self, known: Enclosures, first: Indices, second: Indices) -> Mask:
         """Whether rows of the constrained outputs have ranges on both boxes that do not meet: rows that suit both, x or
@@ -290,10 +304,10 @@ class PairSearch(ViolationSearch):
 
     def _halves(self, here: PairFrontier, x: Enclosures, y: Enclosures, weights: Array) -> list[PairFrontier]:
         """Both halves of one box of every pair."""
-        gains_x, gains_y = scores(x, weights), scores(y, weights)
-        wide_x, wide_y = (sides(*given) for given in ((gains_x, x.half), (gains_y, y.half)))
+        gains_x, gains_y = self._gains(x, weights), self._gains(y, weights)
+        wide_x, wide_y = sides(gains_x, here.x.widths.T), sides(gains_y, here.y.widths.T)
         side_x, side_y = np.argmax(wide_x, axis=0), np.argmax(wide_y, axis=0)
-        first = here.same | self._cut_first(x, y, gains_x, gains_y)
+        first = here.same | self._cut_first(here, gains_x, gains_y)
         parts: list[PairFrontier] = []
         alone = here.take(here.same)
         if len(alone.keys):
@@ -309,17 +323,21 @@ class PairSearch(ViolationSearch):
                 parts += [self._child(pairs, h if cut_x else pairs.x, pairs.y if cut_x else h) for h in halves]
         return parts
 
-    def _cut_first(self, x: Enclosures, y: Enclosures, gains_x: Array, gains_y: Array) -> Mask:
+    def _gains(self, known: Enclosures, weights: Array) -> Array:
+        """How much is gained by cutting each side of boxes (inputs, boxes)."""
+        return scores(known, weights)
+
+    def _cut_first(self, here: PairFrontier, gains_x: Array, gains_y: Array) -> Mask:
         """Whether x is the box to cut: the one with more to gain, unless it is far smaller already."""
         if self.setting.pseudo:
-            return np.ones(x.half.shape[1], dtype=bool)
-        long_x, long_y = x.half.max(axis=0), y.half.max(axis=0)
+            return np.ones(len(here.keys), dtype=bool)
+        long_x, long_y = here.x.widths.max(axis=1), here.y.widths.max(axis=1)
         more = gains_x.sum(axis=0) >= gains_y.sum(axis=0)
         return np.where(long_x > 4 * long_y, True, np.where(long_y > 4 * long_x, False, more))
 
     def _child(self, parent: PairFrontier, x: Boxes, y: Boxes) -> PairFrontier:
         keys = np.maximum(parent.keys, self._keys(x, y))
-        return PairFrontier(x, y, parent.same, parent.hard, keys, parent.opens, parent.ages)
+        return PairFrontier(x, y, parent.same, parent.hard, keys, parent.opens, parent.ages, parent.bent)
 
 
 def telling_rows(slope: Array) -> Array:

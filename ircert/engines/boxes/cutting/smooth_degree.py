@@ -14,13 +14,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from ircert.engines.boxes.cutting.boundary_pairs import BoundaryPairs
 from ircert.engines.boxes.cutting.orientation import OrientationFrontier, OrientationSearch
-from ircert.engines.boxes.cutting.pair_search import PairFrontier, PairSearch
 from ircert.engines.boxes.cutting.turning import turning
 from ircert.engines.boxes.effort.divisible import Subject
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
-from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
+from ircert.engines.boxes.enclosures.enclosures import Enclosures
 from ircert.engines.boxes.enclosures.splitting import scores
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
@@ -29,8 +29,6 @@ from ircert.ir.arrays import Array, Indices, Mask
 
 MOST_INPUTS = 4
 """With more, pairs of boxes lead nowhere."""
-NEAR = 4.0
-"""Boxes are close if one of that many times their width holds both."""
 
 
 @dataclass
@@ -76,40 +74,6 @@ class SmoothOrientation(OrientationSearch):
 
 
 @dataclass
-class BoundaryPairs(PairSearch):
-    """Pairs of points of a boundary, with slopes of secants in intervals; in one process, without trees."""
-
-    def _slopes(self, low: tuple[Array, Array], high: tuple[Array, Array], still: Mask) -> Slopes:
-        """Of a curve: those of all derivatives between the least and the greatest number that it reads."""
-        found = super()._slopes(low, high, still)
-        bottom, top = np.minimum(*low), np.maximum(*high)
-        for name, curve in self.network.curves.items():
-            where = self.setting.relus[name]
-            least, most = curve.slopes(bottom[where], top[where])
-            part = Slopes.within(least, most, np.ones(len(least), dtype=bool), still)
-            found.middle[where], found.spare[where] = part.middle, part.spare
-        return found
-
-    def _kernel_free(
-        self, here: PairFrontier, known: Enclosures, first: Indices, second: Indices
-    ) -> tuple[Mask, Array]:
-        """Where boxes are close: f(x) - f(y) is the mean of J on the segment, which lies in the least box that holds
-        both, times x - y."""
-        closed, weights = np.zeros(len(first), dtype=bool), np.zeros((len(known.low), len(first)))
-        low, high = np.minimum(here.x.low, here.y.low), np.maximum(here.x.high, here.y.high)
-        widths = np.maximum(here.x.widths, here.y.widths).max(axis=1)
-        near = np.flatnonzero((high - low).max(axis=1) <= NEAR * widths)
-        if len(near):
-            boxes = enclose(self.network, low[near], high[near], known.radius, tilted=True)
-            found = turning(self.network, Slopes.on_boxes(boxes, np.zeros_like(boxes.half, dtype=bool)))
-            closed[near], weights[:, near] = found.regular, found.weights
-        rest = np.flatnonzero(~closed)
-        if len(rest):
-            closed[rest], weights[:, rest] = super()._kernel_free(here.take(rest), known, first[rest], second[rest])
-        return closed, weights
-
-
-@dataclass
 class SmoothDegree:
     """The search; `reached` is the radius of the largest ball that was proved, `sign` that of the centre."""
 
@@ -135,7 +99,7 @@ class SmoothDegree:
             network, self._radius = Batches(replace(_body(self.setting, radius), scale=radius)), radius
             given = self.counts, self.report
             self._inside = SmoothOrientation(network, self.sign, *given)
-            self._boundary = BoundaryPairs(network, [], *given, boundary=True)
+            self._boundary = BoundaryPairs(network, [], *given)
         reach = _reach(self.setting, radius)
         try:
             if self._inside.advance(reach, stop) != "closed" or self._boundary.advance(reach, stop) != "closed":

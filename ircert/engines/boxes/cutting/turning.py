@@ -19,6 +19,7 @@ import numpy as np
 
 from ircert.bounds.contraction import BELOW_ONE
 from ircert.bounds.rounding import UNIT
+from ircert.engines.boxes.cutting.chords import Chords
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.tilts import tilted
@@ -35,46 +36,65 @@ class Turning:
 
     regular: no J of the box has a kernel, nor a mean of some of them; signs: of their determinants there, for sure
     gains:   how much of E moves with each coordinate (inputs, boxes); weights: with each neuron by itself
+    excess:  the spectral radius of E, about: boxes are regular below 1
     """
 
     regular: Mask
     signs: Array
     gains: Array
     weights: Array
+    excess: Array
 
 
-def turning(network: Batches, slopes: Slopes) -> Turning:
-    """Try every box; slopes have tilts, and there are as many constrained outputs as inputs."""
+def turning(network: Batches, slopes: Slopes, chords: Chords | None = None) -> Turning:
+    """Try every box; slopes have tilts, and there are as many constrained outputs as inputs.
+
+    chords: rows that J gets besides; what is regular then has no signs
+    """
     n, tilts = network.size, slopes.tilts
     assert tilts is not None
     assert network.constrained == n
     with np.errstate(all="ignore"):
         jacobian, below, wide = _ahead(network, slopes)
+        walked = network.doubt
+        if chords is not None:
+            chords = chords.scaled(np.abs(jacobian).max(axis=(0, 1)))
+            jacobian = np.concatenate([jacobian, chords.middle[None]])
+            walked = np.concatenate([walked, np.zeros((1, n))])
         good = np.isfinite(jacobian).all(axis=(0, 1))
-        left, values, right = np.linalg.svd(np.moveaxis(np.where(good, jacobian, 0.0), 2, 0))
+        stacked = np.moveaxis(np.where(good, jacobian, 0.0), 2, 0)
+        left, values, right = np.linalg.svd(stacked, full_matrices=False)
         good &= values[:, -1] > 1e-200
         basis = np.moveaxis(right, 0, 2).swapaxes(0, 1)  # V (inputs, columns, boxes)
         fixed = np.moveaxis(left.transpose(0, 2, 1) / np.where(good[:, None], values, 1.0)[:, :, None], 0, 2)
-        above = _back(network, slopes.middle, np.ascontiguousarray(fixed.swapaxes(0, 1)))
+        above = _back(network, slopes.middle, np.ascontiguousarray(fixed[:, :n].swapaxes(0, 1)))
         turned = np.einsum("kib,ijb->kjb", below, basis)
         parts = np.abs(turned) * tilts.rests[:, None]
         parts += np.einsum("kib,ijb->kjb", wide * slopes.spare[:, None], np.abs(basis))
-        moving = np.abs(tilted(above, turned, tilts.rates))  # (inputs, boxes, rows, columns)
+        moving = tilted(above, turned, tilts.rates)  # (inputs, boxes, rows, columns)
+        if chords is not None:
+            moving += np.einsum("ib,ljb,lkb->jbik", fixed[:, n], chords.rates, basis, optimize=True)
+        moving = np.abs(moving)
         sizes = np.ascontiguousarray(np.moveaxis(np.abs(above), 2, 0)).transpose(0, 2, 1)
         rest = np.matmul(sizes, np.ascontiguousarray(np.moveaxis(parts, 2, 0)))
+        if chords is not None:
+            rest += np.einsum("ib,jb,jkb->bik", np.abs(fixed[:, n]), chords.spare, np.abs(basis))
         middle = np.einsum("imb,mjb->ijb", fixed, jacobian)
         middle = np.moveaxis(np.einsum("ijb,jkb->ikb", middle, basis), 2, 0)
         bounds = np.abs(middle - np.eye(n)) + moving.sum(axis=0) + rest
         absolute, turns = np.abs(fixed), np.abs(basis)
         # what walks get wrong in J and in the terms of all neurons, and the products and sums here
-        doubt = 8.0 * np.einsum("imb,mj->ijb", absolute, network.doubt) + 8.0 * network.underflow
+        doubt = 8.0 * np.einsum("imb,mj->ijb", absolute, walked) + 8.0 * network.underflow
         size = np.einsum("imb,mjb->ijb", absolute, np.abs(jacobian)) + doubt
         wrong = np.einsum("ijb,jkb->ikb", doubt + 16.0 * (2 * n + 4) * UNIT * size, turns)
         bounds = (bounds + np.moveaxis(wrong, 2, 0)) * (1 + 64 * (network.setting.neurons + n) * UNIT)
         regular = _shrinks(bounds) & good
-        signs = signs_of_floats(fixed) * signs_of_floats(basis) * regular
-        gains, weights = _shares(bounds, moving, above, parts)
-    return Turning(regular, signs, np.nan_to_num(gains), np.nan_to_num(weights))
+        signs = np.zeros(len(good))
+        if chords is None:
+            signs = signs_of_floats(fixed) * signs_of_floats(basis) * regular
+        excess, gains, weights = _shares(bounds, moving, above, parts)
+    excess[~np.isfinite(excess)] = np.inf
+    return Turning(regular, signs, np.nan_to_num(gains), np.nan_to_num(weights), excess)
 
 
 def _ahead(network: Batches, slopes: Slopes) -> tuple[Array, Array, Array]:
@@ -124,12 +144,13 @@ def _shrinks(bounds: Array) -> Mask:
     return np.asarray(good)
 
 
-def _shares(bounds: Array, moving: Array, above: Array, parts: Array) -> tuple[Array, Array]:
-    """How much coordinates and neurons add to the spectral radius of E, about."""
+def _shares(bounds: Array, moving: Array, above: Array, parts: Array) -> tuple[Array, Array, Array]:
+    """The spectral radius of E, and how much coordinates and neurons add to it, about."""
     left = right = np.ones(bounds.shape[:2])
     for _ in range(ITERATIONS):
         left, right = np.einsum("bi,bij->bj", left, bounds), np.einsum("bij,bj->bi", bounds, right)
+        excess = right.max(axis=1)
         left, right = (v / np.maximum(v.max(axis=1, keepdims=True), 1e-300) for v in (left, right))
     gains = np.einsum("jbik,bi,bk->jb", moving, left, right)
     weights = np.einsum("kib,bi->kb", np.abs(above), left) * np.einsum("kib,bi->kb", parts, right)
-    return gains, weights
+    return excess, gains, weights

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ircert.bounds.rounding import UNIT, between, slack
-from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.batches import Batches, inverses, times
+from ircert.engines.boxes.enclosures.patches import Patches, patches
 from ircert.engines.boxes.enclosures.support import upper
 from ircert.engines.boxes.enclosures.tilts import Tilts
 from ircert.engines.boxes.problem.setting import Setting
@@ -32,12 +33,14 @@ class Enclosures:
     least, most:    bounds on the slope of every neuron
     slopes, shifts: s and μ of every neuron; spreads: what it may be off by then, which is μ for a relu
     lines:          A of every neuron; values, errors: its b, and its e with all rounding
-    output:         A of the constrained outputs
+    output:         A of the constrained outputs; of patches about, for the place on the sphere
     total:          a bound on the sum of all absolute values on the way
     sizes:          per affine map, the sums of absolute values behind its entries, for rounding errors
     depths:         per neuron, a bound on |z|
     place, radius:  the ball that they hold in
     tilts:          of curves, how their slopes move with the point; None without curves, or where nobody asked
+    patches:        where boxes lie on the sides of a cube and stand for pieces of a sphere; `half` and all lines are
+                    those of patches then, `middle` is a point close to the sphere
     """
 
     middle: Array
@@ -62,6 +65,7 @@ class Enclosures:
     place: Setting
     radius: float
     tilts: Tilts | None = None
+    patches: Patches | None = None
 
     def take(self, chosen: Indices) -> Enclosures:
         """Those of some boxes, perhaps several times."""
@@ -69,26 +73,35 @@ class Enclosures:
         names += ["depths", "lines", "values", "errors", "output", "total"]
         sizes = {name: size[:, chosen] for name, size in self.sizes.items()}
         tilts = None if self.tilts is None else self.tilts.take(chosen)
-        return replace(self, **{name: getattr(self, name)[..., chosen] for name in names}, sizes=sizes, tilts=tilts)
+        patches = None if self.patches is None else self.patches.take(chosen)
+        parts = {name: getattr(self, name)[..., chosen] for name in names}
+        return replace(self, **parts, sizes=sizes, tilts=tilts, patches=patches)
 
 
-def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted: bool = False) -> Enclosures:
+def enclose(
+    network: Batches, low: Array, high: Array, radius: float, *, tilted: bool = False, on_sphere: bool = False
+) -> Enclosures:
     """Enclosures of boxes, given by their corners (boxes, inputs), as far as they lie in the ball.
 
-    tilted: also how slopes of curves move with the point
+    tilted:    also how slopes of curves move with the point
+    on_sphere: boxes lie on the sides of a cube, for the pieces of the sphere behind them
     """
     n, count = network.size, len(low)
     middle = np.ascontiguousarray(between(low, high).T)
     half = np.nextafter(np.maximum(high.T - middle, middle - low.T) * (1 + 4 * UNIT), np.inf)
     half = np.where(high.T > low.T, half, 0.0)  # a flat side is its middle
-    neurons = network.setting.neurons
+    setting, neurons, found = network.setting, network.setting.neurons, None
+    spread = half
+    if on_sphere:
+        found = patches(setting, radius, middle, half)
+        middle, half, spread = found.middle, found.half, found.spread
     on, off, opened = (np.zeros((neurons, count), dtype=bool) for _ in range(3))
     lows, highs, least, most, slopes, shifts, spreads = (np.zeros((neurons, count)) for _ in range(7))
     depths, values, errors = (np.zeros((neurons, count)) for _ in range(3))
     lines = np.zeros((neurons, n, count))
     tilts = Tilts.none(neurons, n, count) if tilted and network.curves else None
     sizes: dict[str, Array] = {}
-    total = (np.abs(middle) + half).sum(axis=0)
+    total = (np.abs(middle) + spread).sum(axis=0)
     lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
 
     def reach(state: Array) -> Array:
@@ -112,7 +125,7 @@ def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted:
         wide = wide + slack(network.terms, size)
         low, high = b - wide, b + wide
         values[where], errors[where] = b, state[:, n + 1] + 2 * slack(network.terms, size)
-        if norm != "inf":
+        if norm != "inf" and found is None:
             low, high = within_ball(state, low, high, every=name in network.curves)
         lows[where], highs[where], depths[where], lines[where] = low, high, size, state[:, :n]
         total[:] += size.sum(axis=0)
@@ -133,24 +146,25 @@ def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted:
         return result
 
     def curve(name: str, where: slice, state: Array, size: Array) -> Array:
-        (least[where], most[where]), found = network.curves[name].around(lows[where], highs[where])
-        slopes[where], shifts[where], spreads[where] = found.slope, found.shift, found.error
-        result = state * found.slope[:, None]
-        result[:, n] += found.shift
+        (least[where], most[where]), near = network.curves[name].around(lows[where], highs[where])
+        slopes[where], shifts[where], spreads[where] = near.slope, near.shift, near.error
+        result = state * near.slope[:, None]
+        result[:, n] += near.shift
         if tilts is not None:
             slope = network.curves[name].slope_lines(lows[where], highs[where])
             tilts.learn(where, slope, state, errors[where], half)
-        size = np.abs(found.slope) * size + np.abs(found.shift) + found.error
-        result[:, n + 1] = np.abs(result[:, n + 1]) + found.error * (1 + 8 * UNIT) + slack(network.terms, size) + lost
+        size = np.abs(near.slope) * size + np.abs(near.shift) + near.error
+        result[:, n + 1] = np.abs(result[:, n + 1]) + near.error * (1 + 8 * UNIT) + slack(network.terms, size) + lost
         return result
 
-    setting = network.setting
     norm, offset = setting.norm, setting.center[:, None] - middle
     # offsets from the centre, rounded outward
     lowest, highest = np.nextafter(low - setting.center, -np.inf), np.nextafter(high - setting.center, np.inf)
+    crossing: Mask = np.asarray(norm.lengths(np.maximum(-lowest, highest)) > radius)  # inside, a ball bounds nothing
 
     def within_ball(state: Array, low: Array, high: Array, *, every: bool) -> tuple[Array, Array]:
-        which, boxes = np.nonzero(np.ones_like(low, dtype=bool) if every else ~(low >= 0) & ~(high <= 0))
+        open_ = np.ones_like(low, dtype=bool) if every else ~(low >= 0) & ~(high <= 0)
+        which, boxes = np.nonzero(open_ & crossing)
         line = state[which, :n, boxes]
         value = state[which, n, boxes] + (line * offset.T[boxes]).sum(axis=1)
         size = np.abs(state[which, n, boxes]) + (np.abs(line) * np.abs(offset.T[boxes])).sum(axis=1)
@@ -172,12 +186,16 @@ def enclose(network: Batches, low: Array, high: Array, radius: float, *, tilted:
     start = np.zeros((n, n + 2, count))
     start[np.arange(n), np.arange(n)] = 1.0
     start[:, n] = middle
+    if found is not None:
+        start[:, :n], start[:, n + 1] = found.slopes, found.errors
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, neuron, add))[:, :n]
+        if found is not None:
+            output = np.einsum("mkb,kib->mib", output, inverses(found.slopes)[0])
     return Enclosures(
         *(middle, half, on, off, opened, lows, highs, least, most, slopes, shifts, spreads),
         *(depths, lines, values, errors, output, total, sizes),
-        *(setting, radius, tilts),
+        *(setting, radius, tilts, found),
     )
 
 
@@ -197,7 +215,7 @@ def ranges(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
 def planes(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Array, Array]:
     """(tilt, value, off): rows (constrained, rows, boxes) of the outputs are within `off` of value + tilt·(x - middle).
 
-    tilt: (inputs, rows, boxes)
+    tilt: (inputs, rows, boxes); of patches, with the place on the cube
     """
     value, off = np.zeros(rows.shape[1:]), np.zeros(rows.shape[1:])
 
@@ -219,6 +237,11 @@ def planes(network: Batches, boxes: Enclosures, rows: Array) -> tuple[Array, Arr
     with np.errstate(all="ignore"):
         last = network.backward(rows, affine, relu)
         value = value + (last * boxes.middle[:, None]).sum(axis=0)
-        size = np.abs(value) + off + (np.abs(last) * (np.abs(boxes.middle) + boxes.half)[:, None]).sum(axis=0)
+        spread, given = boxes.half, last
+        if boxes.patches is not None:
+            spread = boxes.patches.spread
+            off = off + (np.abs(last) * boxes.patches.errors[:, None]).sum(axis=0)
+            last = np.einsum("irb,ikb->krb", last, boxes.patches.slopes)
+        size = np.abs(value) + off + (np.abs(given) * (np.abs(boxes.middle) + spread)[:, None]).sum(axis=0)
         rounding = slack(4 * network.terms, size) + UNDERFLOW * (1.0 + boxes.total)
     return last, value, off * (1 + 16 * network.terms * UNIT) + rounding

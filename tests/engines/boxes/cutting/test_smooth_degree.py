@@ -20,9 +20,9 @@ HALF = {Norm.INF: 0.5, Norm.ONE: 1.0, Norm.TWO: math.sqrt(0.5)}
 """How far from 1 the nearest z and i z lie: (1 ± i) / 2."""
 
 
-def fourth_power() -> Graph:
-    """z -> z^4 / 16 of complex numbers |z| < 2: 6 hard_swish(x) - 3 x is x² for |x| <= 3."""
-    build = ircert.Builder(2)
+def fourth_power(more: int = 0) -> Graph:
+    """z -> z^4 / 16 of complex numbers |z| < 2, beside other inputs: 6 hard_swish(x) - 3 x is x² for |x| <= 3."""
+    build = ircert.Builder(2 + more)
 
     def squared(z: str) -> str:
         parts = build.affine(z, [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
@@ -30,7 +30,8 @@ def fourth_power() -> Graph:
         squares = build.add(squares, build.affine(parts, -3 * np.eye(4)))
         return build.affine(squares, [[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.5, -0.5]])
 
-    return build.graph(squared(squared(build.affine(build.input, 0.5 * np.eye(2)))))
+    powers = squared(squared(build.affine(build.input, 0.5 * np.eye(2, 2 + more))))
+    return build.graph(build.concat(powers, build.select(build.input, range(2, 2 + more))) if more else powers)
 
 
 def test_the_map_is_what_it_says() -> None:

@@ -55,7 +55,7 @@ def test_sheets_that_overlap_without_a_fold(norm: Norm) -> None:
 
 @pytest.mark.rule("E-18")
 def test_a_search_goes_up_to_the_overlap() -> None:
-    result = ircert.certify(fourth_power(), [1.0, 0.0], engine="boxes", time_limit=6.0, tol=1e-2)
+    result = ircert.certify(fourth_power(), [1.0, 0.0], engine="boxes", time_limit=30.0, tol=1e-2)
     assert 0.45 < result.radius.certified <= 0.5
     assert result.radius.refuted is None or result.radius.refuted >= 0.5
     assert "boundary" in result.radius.certified.evidence

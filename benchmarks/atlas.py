@@ -18,7 +18,7 @@ from ircert.atlases.layout import Layout, grid, trajectory
 from ircert.atlases.table import Atlas
 from ircert.data.networks import bundled
 
-SAMPLE = 30
+SAMPLE = 50
 
 
 def random_network(*sizes: int) -> ircert.Graph:

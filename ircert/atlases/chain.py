@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -24,13 +26,19 @@ from ircert.threads import one_thread
 INSIDE = "it lies in the ball of radius {:.9g} around {}: {}"
 WITNESS = "the witness of another centre, {}, lies within this radius"
 SEARCHED, FOLLOWED, NEIGHBOUR = "search", "followed", "neighbours"
+SHARE = 0.5
+"""The part of the time that following may take: the rest is for searches."""
 LONGEST = 400
 """Characters of evidence that are handed on: what was handed on before would grow."""
 
 
+FRUITFUL = 0.25
+"""The part of the centres that following has to answer to be asked about the rest again."""
+
+
 @dataclass
 class Chain:
-    """The rows of some centres, found one after the other.
+    """The rows of some centres, found one after the other, or many from what others have shown.
 
     deadline: the end of the time for the whole atlas
     """
@@ -39,34 +47,68 @@ class Chain:
     deadline: Deadline
     rows: list[Row] = field(default_factory=list)
     following: Following = field(default_factory=Following)
+    _hints: dict[int, Answer] = field(default_factory=dict)
+
+    def add_all(self, centers: list[tuple[int, Array]]) -> None:
+        """Answer centres (number, point), neighbours after each other, for as long as there is time."""
+        left, follow = centers, True
+        while left and not self.deadline.passed():
+            self.add(*left[0])
+            left = left[1:]
+            if left and follow and self._follows:
+                before = len(left)
+                left = self._followed(left)
+                follow = before - len(left) >= FRUITFUL * before
 
     def add(self, at: int, center: Array) -> None:
-        """Answer one centre."""
+        """Answer one centre by a search, unless others say enough."""
         start = time.perf_counter()
         asked = self.asked
         each = asked.time_each
         deadline = self.deadline if each is None else Deadline(min(each, self.deadline.left()))
         question = asked.question(center, deadline)
         known = self._known(question) if asked.is_lipschitz else None
+        hint = self._hints.get(at)
+        if hint is not None:
+            known = merged(known, hint)
         answer, way = self._answered(question, known)
         seconds = time.perf_counter() - start
         row = judged_row(asked.key_of(center), at, question, answer, way, seconds, asked.require)
         self.rows.append(replace(row, final=row.verdict != "unresolved" or not self.deadline.passed()))
-        if way == SEARCHED and self._follows(question) and answer.witness is not None:
+        if self._follows and answer.witness is not None:
             self.following.learn(question, answer.witness)
 
-    def _follows(self, question: Question) -> bool:
-        """Whether a bracket may be found by following the last one; small questions are quicker by themselves."""
-        return self.asked.engine in ("auto", "boxes") and len(question.center) > 2 and Following.serves(question)
+    @cached_property
+    def _follows(self) -> bool:
+        """Whether brackets may be found by following others; small questions are quicker by themselves."""
+        asked = self.asked
+        if asked.engine not in ("auto", "boxes") or asked.graph.input_dim <= 2 or not asked.is_piecewise_linear:
+            return False
+        return Following.serves(asked.question(np.clip(np.zeros(asked.graph.input_dim), *asked.sides), Deadline()))
+
+    def _followed(self, centers: list[tuple[int, Array]]) -> list[tuple[int, Array]]:
+        """Answer centres from what others have shown; those that are left to searches."""
+        start, each = time.perf_counter(), self.asked.time_each
+        seconds = SHARE * min(self.deadline.left(), math.inf if each is None else each * len(centers))
+        deadline = Deadline(seconds)
+        questions = [self.asked.question(center, deadline) for _, center in centers]
+        with one_thread():
+            answers = self.following.answers(questions, deadline)
+        taken = (time.perf_counter() - start) / len(centers)
+        left = []
+        for (at, center), question, answer in zip(centers, questions, answers, strict=True):
+            if answer is not None and settled(question, answer):
+                given = question, replace(answer, engine="boxes"), FOLLOWED, taken, self.asked.require
+                self.rows.append(judged_row(self.asked.key_of(center), at, *given))
+                continue
+            left.append((at, center))
+            if answer is not None:
+                self._hints[at] = answer
+        return left
 
     def _answered(self, question: Question, known: Answer | None) -> tuple[Answer, str]:
         if known is not None and settled(question, known):
             return replace(known, engine="neighbours"), NEIGHBOUR
-        if self._follows(question):
-            with one_thread():
-                found = self.following.answer(question)
-            if found is not None and (known is None or found.certified >= known.certified):
-                return replace(found, engine="boxes"), FOLLOWED
         engine = engines.get(self.asked.engine)
         answer = answer_to(replace(question, known=known), engine)
         answer = replace(answer, engine=answer.engine or engine.name)

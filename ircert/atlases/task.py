@@ -56,10 +56,8 @@ def work_on(task: Task) -> list[Row]:
             chain.rows += plane_rows(asked, task.at, task.centers)
     done = {row.at for row in chain.rows}
     left = [i for i, at in enumerate(task.at) if at not in done]
-    for k in chained(task.centers[left], asked.norm) if left else ():
-        if deadline.passed():
-            break
-        chain.add(task.at[left[k]], task.centers[left[k]])
+    order = [left[k] for k in chained(task.centers[left], asked.norm)] if left else []
+    chain.add_all([(task.at[k], task.centers[k]) for k in order])
     return chain.rows
 
 

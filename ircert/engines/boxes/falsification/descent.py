@@ -9,13 +9,14 @@ from functools import cached_property
 from itertools import product
 from math import isqrt
 
+import numpy as np
+
 from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
-from ircert.engines.boxes.linear_regions.coincidence import Coincidence
+from ircert.engines.boxes.linear_regions.coincidence import Coincidence, values_at
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
-from ircert.ir.rational import Integers
 from ircert.limits import OutOfTime, Undecided, checkpoint
 
 SHARE = Fraction(1, 2**44)
@@ -39,20 +40,39 @@ class Descent:
     best: tuple[Fraction, Pair] | None = None
     tried: set[bytes] = field(default_factory=set)
     infimum_is_zero: bool = False
+    measured: dict[bytes, Fraction | None] = field(default_factory=dict)
+    """How far away pairs of patterns are at least (a measure), or None where they have none."""
+    _at: tuple[Phases, Phases, Pair] | None = None
 
-    def improve(self, first: Phases, second: Phases, far: Pair | None = None) -> bool:
-        """Start from two patterns (and perhaps a violation of theirs); whether the best pair got nearer."""
-        better = False
-        current: tuple[Phases, Phases] | None = (first, second)
-        while current is not None and self.goes_on() and not self.infimum_is_zero:
-            here, current = current, None
-            step = self._nearest(*here, far)
-            far = None
-            if step is None:
-                continue
-            better = True
-            current = self._next(*here, step)
-        return better
+    def improve(self, first: Phases, second: Phases, far: Pair | None = None, *, onward: bool = True) -> bool:
+        """Start from two patterns (and perhaps a violation of theirs); whether the best pair got nearer.
+
+        onward: whether patterns next to their nearest pair are looked at as well; else `further` does it later
+        """
+        if not self.goes_on() or self.infimum_is_zero:
+            return False
+        near = self._nearest(first, second, far)
+        if near is None:
+            return False
+        self._at = first, second, near
+        if onward:
+            self.further()
+        return True
+
+    def further(self) -> bool:
+        """Go on from the best pair to nearer ones of patterns next to it, and so on; whether there were any."""
+        found = False
+        while self._at is not None and self.goes_on() and not self.infimum_is_zero:
+            self._at = self._next(*self._at)
+            found |= self._at is not None
+        return found
+
+    def corner(self) -> bytes:
+        """What tells the place of the best pair from others, where `further` was not asked: patterns, and zeros."""
+        if self._at is None:
+            return b""
+        first, second, pair = self._at
+        return first.tobytes() + second.tobytes() + repr(self._zeros(first, second, pair)).encode()
 
     def offer(self, pair: Pair) -> bool:
         """Take an exact violation from elsewhere; whether it is nearer than the best one."""
@@ -80,20 +100,18 @@ class Descent:
             self.improve(first, second, found)
         return self.has_within(radius)
 
-    def _next(self, first: Phases, second: Phases, pair: Pair) -> tuple[Phases, Phases] | None:
-        """Patterns that share the boundary point and have a nearer pair."""
+    def _next(self, first: Phases, second: Phases, pair: Pair) -> tuple[Phases, Phases, Pair] | None:
+        """Patterns that share the boundary point and have a nearer pair, and that pair."""
         for here, there in self._around(first, second, pair):
             if not self.goes_on():
                 return None
-            if self._nearest(here, there, None) is not None:
-                return here, there
+            near = self._nearest(here, there, None)
+            if near is not None:
+                return here, there, near
         return None
 
     def _around(self, first: Phases, second: Phases, pair: Pair) -> list[tuple[Phases, Phases]]:
-        zeros = [
-            [i for i, row in enumerate(z) if _is_zero(row, u)]
-            for z, u in ((self.maps.of(first).z, pair.x), (self.maps.of(second).z, pair.y))
-        ]
+        zeros = self._zeros(first, second, pair)
         both = [i for i in zeros[0] if i in zeros[1]]
         found = [(flipped(first, [i]), flipped(second, [i])) for i in both]
         found += [(flipped(first, [i]), second) for i in zeros[0]]
@@ -102,6 +120,12 @@ class Descent:
         if len(both) == 2:
             found += [(flipped(first, [i]), flipped(second, [j])) for i, j in product(both, both) if i != j]
         return found
+
+    def _zeros(self, first: Phases, second: Phases, pair: Pair) -> list[list[int]]:
+        """The neurons that are 0 at both points of a pair of two patterns."""
+        checkpoint()
+        found = ((self.maps.of(first).z, pair.x), (self.maps.of(second).z, pair.y))
+        return [np.flatnonzero(values_at(z, u) == 0).tolist() for z, u in found]
 
     def _nearest(self, first: Phases, second: Phases, far: Pair | None) -> Pair | None:
         """The nearest pair of two patterns, if that improves on the best; its collision becomes the best."""
@@ -114,6 +138,7 @@ class Descent:
             return None
         try:
             polytope, found = self._measured(first, second, self._scale(far))
+            self.measured[key] = None if found is None else found[0]
             if found is None or (self.best is not None and found[0] >= self.best[0]):
                 return None
             near = found[1]
@@ -175,11 +200,6 @@ class Descent:
     def _room(self) -> Fraction:
         """Where the nearest pair is the centre itself, violations are looked for within this distance."""
         return Fraction(self._scale(None)) / 1024
-
-
-def _is_zero(row: Integers, u: tuple[Fraction, ...]) -> bool:
-    checkpoint()
-    return sum((int(a) * b for a, b in zip(row[:-1], u, strict=True)), Fraction(0)) + int(row[-1]) == 0
 
 
 def _float_above(measure: Fraction, norm: Norm) -> float:

@@ -147,6 +147,10 @@ class Cover(Divisible):
         """Whether the cover is of a ball at least that large."""
         return self._frontier is not None and radius <= self._root
 
+    def begin_with(self, frontier: Frontier, radius: float) -> None:
+        """Start from what another cover of the ball with the same matrix has left."""
+        self._frontier, self._root = frontier, radius
+
     def begin(self, radius: float) -> None:
         """Start from the roots; what is closed is not looked at again."""
         if self._frontier is None or radius > self._root:
@@ -165,7 +169,7 @@ class Cover(Divisible):
         if len(rest):
             self._look(left, known, weights, radius)
             self._keep(found.corners, here.keys[found.cornered])
-        return found.closed, self._halves(left, known, _gains(known, weights, found.sides, rest), radius, 1)
+        return found.closed, self._halves(left, known, gains_of(known, weights, found.sides, rest), radius, 1)
 
     def _round(self, processes: Processes, radius: float) -> None:
         super()._round(processes, radius)
@@ -214,7 +218,7 @@ class Cover(Divisible):
         cut = np.flatnonzero(~good)
         done = done.plus(self._beyond(left.take(good), radius))
         cuts, left, known = self._cuts_at_once(len(cut)), left.take(cut), known.take(cut)
-        gains = _gains(known, weights[:, cut], found.sides, rest[cut])
+        gains = gains_of(known, weights[:, cut], found.sides, rest[cut])
         return done.plus(self._halves(left, known, gains, self._root, cuts))
 
     def _tested(self, here: Frontier, radius: float) -> tuple[Enclosures, Closed]:
@@ -280,20 +284,15 @@ class Cover(Divisible):
         if len(here.keys) > LOOKED_AT:
             chosen = np.arange(LOOKED_AT)
             here, known, weights = here.take(chosen), known.take(chosen), weights[:, chosen]
-        points, boxes = self.points, here.boxes
-        open_ = known.most > known.least
-        heaviest = np.argmax(np.where(open_, np.nan_to_num(weights), -1.0), axis=0)
-        line = known.lines[heaviest, :, np.arange(len(heaviest))]
-        shares = [points.shares(boxes.low.shape), *(0.5 + sign * 0.499 * np.sign(line) for sign in (1.0, -1.0))]
-        looked = np.concatenate([boxes.low + share * boxes.widths for share in shares])
+        points = self.points
+        looked = suspicious_points(points, here.boxes, known, weights)
         looked = looked[points.radii(looked) < radius]
         if not len(looked):
             return
         looked = points.of_different_regions(looked)
         if len(looked) > LOOKED_AT:
             looked = looked[points.chosen(len(looked), LOOKED_AT)]
-        product = np.matmul(self.matrix.matrix, points.jacobians(looked))
-        bad = np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0
+        bad = wrong_at(points, self.matrix.matrix, looked)
         if bad.any():
             self.failing.append(looked[bad])
             self._judge()
@@ -304,24 +303,48 @@ class Cover(Divisible):
 
     def _halves(self, here: Frontier, known: Enclosures, gains: Array, radius: float, cuts: int) -> Frontier:
         """Cut where most is gained."""
-        gains = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0)
-        boxes, depths, which = here.boxes, here.depths, np.arange(len(here.keys))
-        for _ in range(cuts):
-            wanted = np.argmax(gains, axis=0)
-            gains[wanted, np.arange(len(wanted))] /= 2
-            boxes, gains = joined(list(boxes.halves(wanted))), np.tile(gains, 2)
-            depths, which = np.tile(depths + 1, 2), np.tile(which, 2)
+        boxes, which = halves(here.boxes, known, gains, cuts)
         boxes = trimmed(self.network.setting, boxes, radius)
         keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
-        return Frontier(boxes, keys, depths)
+        return Frontier(boxes, keys, here.depths[which] + cuts)
 
     def _cuts_at_once(self, boxes: int) -> int:
-        """Few boxes take as long as some more: they are cut several times before they are looked at again."""
-        room = self._batch // SMALL_BATCH // max(1, boxes)
-        return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
+        return cuts_at_once(self._batch, boxes)
 
 
-def _gains(known: Enclosures, weights: Array, moving: Array | None, which: Indices) -> Array:
+def cuts_at_once(batch: int, boxes: int) -> int:
+    """Few boxes take as long as some more: they are cut several times before they are looked at again."""
+    room = batch // SMALL_BATCH // max(1, boxes)
+    return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
+
+
+def halves(boxes: Boxes, known: Enclosures, gains: Array, cuts: int) -> tuple[Boxes, Indices]:
+    """Boxes cut where most is gained, so many times, and of which box each part is."""
+    gains, which = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0), np.arange(len(boxes))
+    for _ in range(cuts):
+        wanted = np.argmax(gains, axis=0)
+        gains[wanted, np.arange(len(wanted))] /= 2
+        boxes, gains, which = joined(list(boxes.halves(wanted))), np.tile(gains, 2), np.tile(which, 2)
+    return boxes, which
+
+
+def suspicious_points(points: Points, boxes: Boxes, known: Enclosures, weights: Array) -> Array:
+    """Points of boxes where C may be wrong: anywhere, and where their heaviest neurons are on or off; the first ones of
+    all boxes, then the second ones, then the third."""
+    open_ = known.most > known.least
+    heaviest = np.argmax(np.where(open_, np.nan_to_num(weights), -1.0), axis=0)
+    line = known.lines[heaviest, :, np.arange(len(heaviest))]
+    shares = [points.shares(boxes.low.shape), *(0.5 + sign * 0.499 * np.sign(line) for sign in (1.0, -1.0))]
+    return np.concatenate([boxes.low + share * boxes.widths for share in shares])
+
+
+def wrong_at(points: Points, matrix: Array, looked: Array) -> Mask:
+    """At which points sym(C J) has an eigenvalue that is not positive, in floats."""
+    product = np.matmul(matrix, points.jacobians(looked))
+    return np.asarray(np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0)
+
+
+def gains_of(known: Enclosures, weights: Array, moving: Array | None, which: Indices) -> Array:
     """How much is gained by cutting each side (inputs, boxes): where free neurons that take away most change most, and
     where slopes move most: `moving` of all boxes in the wave, `which` of them are known here."""
     if moving is not None:

@@ -84,6 +84,7 @@ class Covering:
     _best: Cover | None = field(default=None, repr=False)
     _work: Steps[Outcome] | None = field(default=None, repr=False)
     _radius: float = 0.0
+    _looked: float = field(default=0.0, repr=False)
     _dearness: float = field(default=1.0, repr=False)
     """The effort of a box, with what cutting slopes takes."""
 
@@ -121,7 +122,8 @@ class Covering:
     # --- a ball ------------------------------------------------------------------------------------------------------
 
     def _steps(self, radius: float) -> Steps[Outcome]:
-        yield from _patient(lambda: self._look_around(radius))
+        if self._looked != radius:
+            yield from _patient(lambda: self.look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
         hard: tuple[Frontier, float] | None = None
@@ -236,10 +238,16 @@ class Covering:
 
     # --- matrices ----------------------------------------------------------------------------------------------------
 
-    def _look_around(self, radius: float) -> None:
+    def misfit(self, matrix: Array, radius: float) -> float:
+        """How badly a matrix suits the points of a ball that was looked at: infinite where it fails at one."""
+        assert self._finder is not None
+        return self._finder.misfit(matrix, radius)
+
+    def look_around(self, radius: float) -> None:
         """Learn about the regions of the ball."""
         if self._finder is None:
             self._finder = Finder(self.points.reference(radius))
+        self._looked = radius
         points = self.points.sampled(radius)
         if not self._learn(points, radius):  # else there is no matrix
             self._learn(self.points.crossings(points, radius), radius)

@@ -18,6 +18,7 @@ from ircert.engines.boxes.one_matrix.fitting import (
     least_eigenvalues,
     low_eigenvalues,
     lowest_directions,
+    missed,
     normalized,
 )
 from ircert.ir.arrays import Array, Mask
@@ -108,6 +109,14 @@ class Finder:
         moved = np.matmul(self.frame, jacobians)
         good = np.isfinite(moved).all(axis=(1, 2))
         return least_eigenvalues(self.inner, np.where(good[:, None, None], moved, 0.0))
+
+    def misfit(self, matrix: Array, radius: float) -> float:
+        """How badly C, of any origin, suits the Jacobians of points of a ball: infinite where it fails for one."""
+        inner = normalized(np.asarray(np.linalg.solve(self.frame.T, matrix.T).T, dtype=np.float64))
+        hard = self._hard.within(radius)
+        if inner is None or not least_eigenvalues(inner, hard).min(initial=np.inf) > 0:
+            return np.inf
+        return missed(inner, hard)
 
     def find(self, radius: float) -> bool:
         """Whether there is a matrix for all Jacobians of points of a ball; corners are respected where they can be."""

@@ -85,6 +85,16 @@ def lowest_directions(inner: Array, jacobians: Array) -> tuple[Array, Array]:
     return values[:, 0], vectors[:, :, 0]
 
 
+def missed(inner: Array, jacobians: Array) -> float:
+    """The sum that `fitted` makes small, without weights and penalty."""
+    return float(_missed(np.asarray(np.linalg.eigvalsh(_symmetric(inner, jacobians)), dtype=np.float64)).sum())
+
+
+def _missed(values: Array) -> Array:
+    """For each row of eigenvalues how much too small they are, smoothly."""
+    return np.asarray(TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE).sum(axis=1))
+
+
 def _symmetric(inner: Array, jacobians: Array) -> Array:
     products = np.matmul(inner, jacobians)
     return np.asarray((products + products.transpose(0, 2, 1)) / 2)
@@ -129,8 +139,7 @@ class _Sum:
 
     def _at(self, inner: Array) -> _Place:
         values, vectors = np.linalg.eigh(_symmetric(inner, self.jacobians))
-        missed = TEMPERATURE * np.logaddexp(0.0, -values / TEMPERATURE).sum(axis=1)
-        total = float(missed @ self.weights) + self._penalty * float((inner**2).sum()) / 2
+        total = float(_missed(values) @ self.weights) + self._penalty * float((inner**2).sum()) / 2
         return _Place(inner, total, values, vectors)
 
     def _along(self, here: _Place, step: Array, gain: float) -> _Place | None:

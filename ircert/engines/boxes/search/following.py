@@ -1,14 +1,17 @@
-"""The largest good radius around one centre after that of another: the same violation and the same matrix, mostly.
+"""The largest good radii around many centres that lie close together: the same violations and matrices, mostly.
 
 The nearest violation of a neighbour lies in two linear regions; the descent that starts there finds the nearest pair of
-them, and of regions next to it, for the new centre. If the ball just below that pair is covered by the neighbour's
-matrix, or by a new one, the bracket is closed, and nothing had to be hunted for. If not, nothing is said.
+them, and of regions next to it, for another centre. Points of the ball just below that pair are looked at: those beyond
+a fold lead to a nearer violation. Then balls are covered by matrices that covered others, many at once where they are
+boxes (`many_balls`), and one that no matrix covers gets a new one, which is tried on all others. A ball that is covered
+closes its bracket, and nothing had to be hunted for. What is left is said to be open.
 """
 
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -20,35 +23,61 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
-from ircert.engines.boxes.one_matrix.cover import Cover
+from ircert.engines.boxes.one_matrix.cover import Cover, Frontier
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
+from ircert.engines.boxes.one_matrix.many_balls import ManyBalls
 from ircert.engines.boxes.one_matrix.points import Points as Sampler
+from ircert.engines.boxes.problem.boxes import around, joined
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.engines.boxes.search.prover import ONE_MATRIX
 from ircert.engines.boxes.search.search import CLEAR, COLLISION
-from ircert.geometry.pair import Pair
+from ircert.engines.judge import NOTHING
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
-from ircert.limits import OutOfTime, Undecided, until
+from ircert.limits import Deadline, OutOfTime, Undecided, until
 from ircert.result.radius import End
 
-ROUNDS = 8
-"""How often a proof may meet a nearer violation."""
-KEPT = 4
+ROUNDS = 12
+"""How often a nearer violation may be met in a ball."""
+KEPT = 8
 """Pairs of regions that are remembered, the latest ones."""
-BOXES = 1_000
-"""For a matrix that was good elsewhere …"""
-EFFORT = 8_000
+TRIED = 4
+"""Matrices that are tried on a ball, of those that are good at all points that were looked at …"""
+BOXES = 300
+"""… with that many boxes each …"""
+FEW = 16
+"""… and once more alone, where no more are left …"""
+EFFORT = 40_000
 """… and what a new one may take (`Counts.effort`)."""
+
+
+@dataclass(eq=False)
+class _Regions:
+    """Two regions that hold a violation: from where they were looked at last, and how far away that was at least."""
+
+    first: Phases
+    second: Phases
+    center: Array
+    distance: float
+
+    @property
+    def key(self) -> bytes:
+        return self.first.tobytes() + self.second.tobytes()
+
+    def bound(self, setting: Setting) -> float:
+        """How far away they are from another centre at least: distances are 1-Lipschitz."""
+        return self.distance - float(setting.norm.lengths(setting.center - self.center))
 
 
 @dataclass
 class Following:
-    """What earlier centres have shown; `matrix` is the C of the last one, `patterns` where violations were."""
+    """What centres have shown: where violations were, and matrices C that covered balls; the latest come last."""
 
-    matrix: Array | None = None
-    patterns: list[tuple[Phases, Phases]] = field(default_factory=list)
+    regions: list[_Regions] = field(default_factory=list)
+    matrices: list[Array] = field(default_factory=list)
+    _corners: set[bytes] = field(default_factory=set)
 
     @staticmethod
     def serves(question: Question) -> bool:
@@ -63,108 +92,254 @@ class Following:
 
     def learn(self, question: Question, pair: Points) -> None:
         """Remember the regions of an exact violation."""
-        maps = ExactMaps(_setting(question))
+        setting = _setting(question)
+        self._remember(setting, ExactMaps(setting), pair, 0.0)
+
+    def answers(self, questions: list[Question], deadline: Deadline) -> list[Answer | None]:
+        """What is found about some centres, mostly closed brackets; None where a search has to find all."""
+        balls: list[_Ball] = []
+        with suppress(OutOfTime), until(deadline), np.errstate(all="ignore"):
+            for question in questions if self.regions else ():
+                balls.append(_Ball(question, deadline))
+                self._approach(balls[-1])
+            self._cover(balls)
+        return [ball.answer() for ball in balls] + [None] * (len(questions) - len(balls))
+
+    # --- violations --------------------------------------------------------------------------------------------------
+
+    def _remember(self, setting: Setting, maps: ExactMaps, pair: Points, distance: float) -> None:
         first, second = (_phases(maps, point) for point in pair)
         if first is None or second is None:
             return
-        self._remember(first, second)
+        new = _Regions(first, second, setting.center, distance)
+        self.regions = [*(known for known in self.regions if known.key != new.key), new][-KEPT:]
 
-    def _remember(self, first: Phases, second: Phases) -> None:
-        others = [p for p in self.patterns if not (np.array_equal(p[0], first) and np.array_equal(p[1], second))]
-        self.patterns = [*others, (first, second)][-KEPT:]
+    def _approach(self, ball: _Ball) -> None:
+        """Find the nearest violation, as far as regions of earlier ones and points of the ball lead to it."""
+        with ball.given_up_on_trouble():
+            self._descend(ball.descent)
+            self._go_further(ball.descent)
+            ball.look()
+        if ball.descent.best is not None and not ball.descent.infimum_is_zero:
+            self._remember(ball.setting, ball.maps, ball.pair, ball.distance)
 
-    def answer(self, question: Question) -> Answer | None:
-        """The closed bracket around the next centre; None where a search has to find it."""
-        if not self.patterns:
-            return None
-        try:
-            with until(question.deadline), np.errstate(all="ignore"):
-                return self._answer(question)
-        except (OutOfTime, Undecided, ArithmeticError, np.linalg.LinAlgError):
-            return None
+    def _descend(self, descent: Descent) -> None:
+        """Look at the regions of earlier violations, but for those that are too far away by where they were."""
+        setting = descent.setting
+        bounds = [known.bound(setting) for known in self.regions]
+        for k in np.argsort(bounds, kind="stable").tolist():
+            if descent.best is None or bounds[k] <= setting.norm.length(descent.best[0]):
+                descent.improve(self.regions[k].first, self.regions[k].second, onward=False)
+        for known in self.regions:
+            if known.key in descent.measured:
+                measure = descent.measured[known.key]
+                known.center = setting.center
+                known.distance = math.inf if measure is None else setting.norm.length(measure)
 
-    def _answer(self, question: Question) -> Answer | None:
-        setting = _setting(question)
-        maps = ExactMaps(setting)
-        descent = Descent(setting, maps, lambda: not question.deadline.passed())
-        for first, second in reversed(self.patterns):
-            descent.improve(first, second)
-        proof = _Proof(setting, descent, question)
-        for _ in range(ROUNDS):
-            if descent.best is None or descent.infimum_is_zero:
-                return None
-            best = descent.best
-            radius = setting.norm.length(best[0]) * (1 - max(question.tol / 2, 1e-12))
-            if not 0 < radius < question.reach:
-                return None
-            if self._covered(proof, radius):
-                return self._closed(setting, maps, radius, *best)
-            if not proof.nearer(radius) or descent.best is best:
-                return None
-        return None
+    def _go_further(self, descent: Descent) -> None:
+        """Look beside the nearest pair, unless that led nowhere at the same place of another centre's violation."""
+        corner = descent.corner()
+        if corner not in self._corners and not descent.further():
+            self._corners.add(corner)
 
-    def _closed(self, setting: Setting, maps: ExactMaps, radius: float, measure: Fraction, pair: Pair) -> Answer:
-        """The bracket, after what it teaches about the next one is remembered."""
-        x, y = ([c + t for c, t in zip(setting.exact_center, u, strict=True)] for u in (pair.x, pair.y))
-        first, second = _phases(maps, x), _phases(maps, y)
-        if first is not None and second is not None:
-            self._remember(first, second)
-        end = End.root_above if setting.norm == "2" else End.above
-        return Answer.bracket(End(radius, CLEAR.format(ONE_MATRIX)), end(measure, COLLISION), (x, y))
+    # --- covers ------------------------------------------------------------------------------------------------------
 
-    def _covered(self, proof: _Proof, radius: float) -> bool:
-        """Whether the closed ball is good, by the last matrix or by one that is found for it."""
-        if self.matrix is not None and proof.by(self.matrix, radius):
-            return True
-        found = proof.by_another(radius)
-        if found is not None:
-            self.matrix = found
-        return found is not None
+    def _cover(self, balls: list[_Ball]) -> None:
+        """Cover all balls that can be: by matrices that are known, then the first that is left by a new one."""
+        for ball in balls:
+            ball.consider(self.matrices)
+        while left := [ball for ball in balls if ball.is_open]:
+            tried = [ball for ball in left if ball.untried]
+            if tried:
+                self._try(tried)
+                continue
+            # what covers a large ball covers most of the smaller ones beside it
+            first = max(left, key=lambda ball: ball.radius)
+            with first.given_up_on_trouble():
+                found = first.by_another()
+                if found is None:
+                    first.consider(self.matrices)
+                    continue
+                self.matrices.append(found)
+                for ball in left:
+                    ball.consider([found])
+
+    def _try(self, balls: list[_Ball]) -> None:
+        """Try on each ball the matrix that suits it best; balls with the same one together."""
+        groups: dict[int, list[_Ball]] = {}
+        for ball in balls:
+            groups.setdefault(id(ball.untried[0]), []).append(ball)
+        for group in groups.values():
+            matrix = group[0].untried[0]
+            for ball in group:
+                ball.untried.pop(0)
+            _cover_all(group, matrix)
+            for ball in group:
+                with ball.given_up_on_trouble():
+                    if ball.is_open and ball.look_further():
+                        ball.consider(self.matrices)
 
 
-class _Proof:
-    """Covers of balls around one centre, and points in them that lie beyond folds."""
+def _cover_all(balls: list[_Ball], matrix: Array) -> None:
+    """Cover balls by one matrix; points where it is wrong become their suspects."""
+    first = balls[0]
+    if first.setting.norm != Norm.INF:
+        for ball in balls:
+            ball.by(matrix)
+        return
+    roots = joined([around(ball.setting, ball.radius) for ball in balls])
+    many = ManyBalls(OneMatrix(first.network, matrix), Sampler(first.setting), first.counts, roots)
+    many.advance(BOXES, first.is_over)
+    for k, (ball, closed) in enumerate(zip(balls, many.closed.tolist(), strict=True)):
+        ball.is_closed = closed
+        ball.suspects += [points for points in many.failing_in(k) if len(points)]
+        if not closed and not ball.suspects and many.open[k] <= FEW:
+            ball.by(matrix, many.left_of(k, ball.setting))
 
-    def __init__(self, setting: Setting, descent: Descent, question: Question) -> None:
-        self._setting, self._descent, self._question = setting, descent, question
-        self._network, self._counts = Batches(setting), Counts()
-        self._covering = Covering(self._network, self._counts, _silent, question.seed)
-        self._suspects: list[Array] = []
 
-    def by(self, matrix: Array, radius: float) -> bool:
-        """Whether a matrix that is given covers a ball with few boxes."""
-        points = Sampler(self._setting, self._question.seed)
-        cover = Cover(OneMatrix(self._network, matrix), points, self._counts, _silent)
-        cover.begin(radius)
-        outcome: Outcome | None = None
-        with suppress(Stopped):
-            while outcome is None and cover.spent < BOXES:
-                outcome = cover.step(radius, self._question.deadline.passed)
-        self._suspects += cover.failing
-        return outcome == "closed"
+class _Ball:
+    """The ball just below the nearest violation that is known around a centre.
 
-    def by_another(self, radius: float) -> Array | None:
-        """A matrix that covers a ball; None where none is found soon, or a fold is met."""
-        end, covering = self._counts.effort + EFFORT, self._covering
+    untried:  matrices that may cover it, the best first
+    suspects: points where a matrix was wrong: perhaps they lie beyond a fold
+    """
 
-        def stop() -> bool:
-            return bool(covering.turned) or self._counts.effort > end or self._question.deadline.passed()
+    def __init__(self, question: Question, deadline: Deadline) -> None:
+        self.question, self._deadline = question, deadline
+        self.setting = _setting(question)
+        self.maps = ExactMaps(self.setting)
+        self.descent = Descent(self.setting, self.maps, lambda: not self.is_over())
+        self.counts = Counts()
+        self.is_closed = self.gave_up = False
+        self.untried: list[Array] = []
+        self.suspects: list[Array] = []
+        self._rounds = 0
 
-        return covering.matrix if covering.advance(radius, stop) == "closed" else None
+    def is_over(self) -> bool:
+        """Whether time is."""
+        return self._deadline.passed()
 
-    def nearer(self, radius: float) -> bool:
-        """Whether points that were met lead to a violation in the ball."""
-        points = [*self._suspects, *self._covering.turned]
-        self._suspects, self._covering.turned = [], []
-        if not points:
-            return False
-        with suppress(Violated):
-            self._falsifier.look(np.concatenate(points), radius)
-        return self._descent.has_within(radius)
+    @cached_property
+    def network(self) -> Batches:
+        """For walks."""
+        return Batches(self.setting)
+
+    @cached_property
+    def _covering(self) -> Covering:
+        return Covering(self.network, self.counts, _silent, self.question.seed)
 
     @cached_property
     def _falsifier(self) -> Falsifier:
-        return Falsifier(self._setting, self._descent)
+        return Falsifier(self.setting, self.descent)
+
+    @property
+    def distance(self) -> float:
+        """Of the violation, about."""
+        assert self.descent.best is not None
+        return self.setting.norm.length(self.descent.best[0])
+
+    @property
+    def radius(self) -> float:
+        """Of the ball: within half the tolerance of the violation."""
+        return self.distance * (1 - max(self.question.tol / 2, 1e-12))
+
+    @property
+    def pair(self) -> Points:
+        """The violation."""
+        assert self.descent.best is not None
+        pair, center = self.descent.best[1], self.setting.exact_center
+        x, y = ([c + t for c, t in zip(center, u, strict=True)] for u in (pair.x, pair.y))
+        return x, y
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be done."""
+        return not (self.is_closed or self.gave_up)
+
+    @contextmanager
+    def given_up_on_trouble(self) -> Iterator[None]:
+        """What floats or limits of exact arithmetic do not allow is left to a search."""
+        try:
+            yield
+        except OutOfTime:
+            raise
+        except (Undecided, ArithmeticError, np.linalg.LinAlgError):
+            self.gave_up = True
+
+    def look(self) -> bool:
+        """Look at points of the ball for as long as that leads to nearer violations; whether it did."""
+        found = False
+        while self._is_usable():
+            self._covering.look_around(self.radius)
+            points = [*self.suspects, *self._covering.turned]
+            self.suspects, self._covering.turned = [], []
+            if not points or not self._leads_nearer(np.concatenate(points)):
+                return found
+            found = True
+        return found
+
+    def look_further(self) -> bool:
+        """Look beside the nearest violation, and follow up suspects; whether there is a nearer one."""
+        nearer = self.descent.further()
+        return (bool(nearer or self.suspects) and self.look()) or nearer
+
+    def _is_usable(self) -> bool:
+        """Whether there is a ball to look at; looking for ever is given up."""
+        self._rounds += 1
+        best = self.descent.best
+        usable = best is not None and not self.descent.infimum_is_zero and self._rounds <= ROUNDS
+        self.gave_up = self.gave_up or not usable or not 0 < self.radius < self.question.reach
+        return not self.gave_up
+
+    def _leads_nearer(self, points: Array) -> bool:
+        best, radius = self.descent.best, self.radius
+        with suppress(Violated):
+            self._falsifier.look(points, radius)
+        return self.descent.best is not best
+
+    def consider(self, matrices: list[Array]) -> None:
+        """Matrices that are good at all points that were looked at may cover the ball."""
+        if not self.is_open:
+            return
+        misfits = [self._covering.misfit(matrix, self.radius) for matrix in matrices]
+        order = sorted((k for k in range(len(matrices)) if misfits[k] < math.inf), key=misfits.__getitem__)
+        self.untried = [matrices[k] for k in order[:TRIED]]
+
+    def by(self, matrix: Array, left: Frontier | None = None) -> None:
+        """Cover it by a matrix, alone: all of it, or what is left. Trees of phases help here, and not with many."""
+        cover = Cover(OneMatrix(self.network, matrix), Sampler(self.setting), self.counts, _silent)
+        if left is None:
+            cover.begin(self.radius)
+        else:
+            cover.begin_with(left, self.radius)
+        outcome: Outcome | None = None
+        with suppress(Stopped):
+            while outcome is None and cover.spent < BOXES:
+                outcome = cover.step(self.radius, self.is_over)
+        self.is_closed = outcome == "closed"
+        self.suspects += cover.failing
+
+    def by_another(self) -> Array | None:
+        """A new matrix that covers it; None where a nearer violation was met, or it is given up."""
+        end, covering = self.counts.effort + EFFORT, self._covering
+
+        def stop() -> bool:
+            return bool(covering.turned) or self.counts.effort > end or self.is_over()
+
+        self.is_closed = covering.advance(self.radius, stop) == "closed"
+        if self.is_closed:
+            return covering.matrix
+        self.suspects += covering.turned
+        self.gave_up = self.gave_up or not self.look_further()
+        return None
+
+    def answer(self) -> Answer | None:
+        """The bracket; None where no violation is known."""
+        if self.descent.best is None or self.descent.infimum_is_zero or self.distance > self.question.reach:
+            return None
+        good = End(self.radius, CLEAR.format(ONE_MATRIX)) if self.is_closed else End(0.0, NOTHING)
+        end = End.root_above if self.setting.norm == "2" else End.above
+        return Answer.bracket(good, end(self.descent.best[0], COLLISION), self.pair)
 
 
 def _setting(question: Question) -> Setting:

@@ -32,7 +32,8 @@ section {{border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1r
 figure {{margin: .8rem 0}}
 img {{max-width: 100%; height: auto; background: #ffffff; border-radius: .3rem}}
 footer {{font: .85rem system-ui, sans-serif; opacity: .75; margin: 1.5rem 0}}
-@media print {{section {{break-inside: avoid; border: none; padding: 0}} body {{max-width: none}}
+@media print {{section {{border: none; padding: 0; overflow: visible}} body {{max-width: none}}
+h3 {{break-after: avoid}} tr, figure {{break-inside: avoid}} img {{max-height: 45vh}}
 :root {{--paper: #ffffff; --ink: #000000}}}}
 {style}</style>
 </head>
@@ -85,7 +86,7 @@ def _section(entry: Entry) -> str:
         body, asked = of_atlas(found), [(name, escape(str(value))) for name, value in found.asked.facts.items()]
     return (
         f'<section class="ircert"><p class="why">{escape(entry.name)}</p>{body}{picture}'
-        f"<details><summary>What was asked</summary>{table(asked)}</details></section>"
+        f"<details open><summary>What was asked</summary>{table(asked)}</details></section>"
     )
 
 

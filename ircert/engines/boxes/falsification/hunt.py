@@ -47,7 +47,7 @@ class Hunt:
 
     def __post_init__(self) -> None:
         given = self.setting, self.descent, self.seed, self.reach
-        self._fresh, self._best = 0, self.descent.best
+        self._fresh, self._best, self._due = 0, self.descent.best, 0.0
         self._products = Secants(self.setting).products
         self._folds = FoldSampler(*given)
         folds = FOLDS if self.setting.constrained == self.setting.size else PAIRS
@@ -72,6 +72,7 @@ class Hunt:
         while before < self.work < FIRST and (self.descent.best is None or self.work - self._fresh < IN_VAIN):
             before = self.work
             self.advance(min(TURN, FIRST - before))
+        self._due = self.work
 
     def beside(self, effort: int, points: list[Array], *, is_last: bool = False) -> None:
         """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold.
@@ -85,7 +86,9 @@ class Hunt:
         worth = BOXES * (TIRED if is_last or self.work > 2 * self._fresh + PATIENCE else 1)
         dearness = 1 + self._products / DEAR
         least = EARLY if self.descent.best is None or (self.work < YOUNG and not is_last) else LEAST
-        self.advance(int(min(least + dearness * effort / worth, MOST)))
+        self._due += min(least + dearness * effort / worth, MOST)
+        if self.work < self._due:  # else a turn before took longer than it should: steps in large networks do
+            self.advance(math.ceil(self._due - self.work))
 
     def suggest(self, points: Array) -> None:
         """Follow up points that may lie beyond a fold."""

@@ -20,8 +20,10 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
 
-STARTS = 64
-"""Pairs of one round."""
+STARTS, FEWEST = 64, 2
+"""Pairs of one round, and at least …"""
+LONGEST = 100_000_000
+"""… as long as it takes no more multiplications: whoever asks for little work gets little."""
 FOLLOWED = 2
 """Pairs of one round that are decided exactly, nearest first."""
 FARTHER = 1.5
@@ -67,7 +69,7 @@ class PairSampler:
 
     def _round(self) -> None:
         checkpoint()
-        self._products += max(ROUND, STARTS * NEWTON * self._cost // 4)
+        self._products += max(ROUND, self._count * self._each)
         limit = self._limit
         radii, points = self._starts(limit)
         try:
@@ -81,17 +83,23 @@ class PairSampler:
 
     def _starts(self, limit: float) -> tuple[Array, Array]:
         """Pairs in the ball, half of them of any magnitude."""
-        generator, size = self._generator, self.setting.size
-        radii = limit * generator.random(STARTS) ** (1.0 / size)
+        generator, size, count = self._generator, self.setting.size, self._count
+        radii = limit * generator.random(count) ** (1.0 / size)
         least = min(self._least, limit)
-        radii[::2] = np.exp(generator.uniform(math.log(least), math.log(limit), STARTS))[::2]
-        steps = directions(self.setting.norm, generator, (2 * STARTS, size)).reshape(STARTS, 2, size)
+        radii[::2] = np.exp(generator.uniform(math.log(least), math.log(limit), count))[::2]
+        steps = directions(self.setting.norm, generator, (2 * count, size)).reshape(count, 2, size)
         return radii, self.setting.center + radii[:, None, None] * steps
 
     @cached_property
-    def _cost(self) -> int:
+    def _each(self) -> int:
+        """What one pair takes."""
         setting = self.setting
-        return 2 * self._secants.products + SINGULAR_VALUES * setting.constrained**2 * 2 * setting.size
+        step = 2 * self._secants.products + SINGULAR_VALUES * setting.constrained**2 * 2 * setting.size
+        return NEWTON * step // 4
+
+    @cached_property
+    def _count(self) -> int:
+        return min(STARTS, max(FEWEST, LONGEST // max(1, self._each)))
 
     @cached_property
     def _least(self) -> float:

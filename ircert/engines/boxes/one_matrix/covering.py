@@ -41,6 +41,8 @@ BETTER = 0.8
 """… as long as one of two takes at most this part of the best one's boxes …"""
 HOPELESS = 4.0
 """… and as the best one may come to take no more than the effort: not if it is that much more."""
+BEYOND = 1_000.0
+"""Covers that are expected to take so many times the effort are all alike: no matrix is that much better."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
 STRESSES, NEIGHBORHOODS, MOST_KNOWN = 4, 32, 1_000
@@ -205,7 +207,8 @@ class Covering:
         self.matrix = cover.matrix.matrix
         before = replace(self.counts)
         try:
-            boxes = yield from _patient(lambda: each * expected_boxes(cover, radius, shares, roots))
+            most = BEYOND * self.effort / each
+            boxes = yield from _patient(lambda: each * expected_boxes(cover, radius, shares, roots, most))
         except MatrixFails:
             boxes = None
         since = self.counts.since(before)

@@ -53,8 +53,12 @@ class Everywhere:
         free = np.isinf(setting.low).all() and np.isinf(setting.high).all()
         return bool(free) and setting.problem != "transform" and setting.constrained >= setting.size
 
-    def advance(self, stop: Callable[[], bool]) -> Outcome:
-        """Go on until the space is covered; stops of its own accord where no matrix is left."""
+    def advance(self, stop: Callable[[], bool], effort: float = np.inf) -> Outcome:
+        """Go on until the space is covered; stops of its own accord where no matrix is left.
+
+        A cover that is expected to take more than an effort is not begun.
+        """
+        self._covering.effort = effort
         return self._covering.advance(BEYOND, stop)
 
     @property

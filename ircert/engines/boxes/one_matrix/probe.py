@@ -18,11 +18,14 @@ DEEPEST = 48
 """Cuts after which a way is given up."""
 
 
-def expected_boxes(cover: Cover, radius: float, shares: Array, roots: Frontier | None = None) -> float:
+def expected_boxes(
+    cover: Cover, radius: float, shares: Array, roots: Frontier | None = None, most: float = np.inf
+) -> float:
     """How many boxes a cover of the ball has, about, with all that were cut; the cover learns what fails.
 
     shares: where points lie in the root box, between 0 and 1 (ways, inputs); several roots share them
     roots:  other boxes to begin with, at most as many as ways
+    most:   more than that is not told apart
     Raises MatrixFails where C is wrong.
     """
     here = cover.roots_of(radius) if roots is None else roots
@@ -35,7 +38,7 @@ def expected_boxes(cover: Cover, radius: float, shares: Array, roots: Frontier |
         met = here.keys[which] < radius
         points, which, stands_for = points[met], which[met], stands_for[met]
         used, which = np.unique(which, return_inverse=True)
-        if not len(used):
+        if not len(used) or leaves + float(stands_for.sum()) > most:
             break
         here = here.take(used)
         closed, halves = cover.cut(here, radius)

@@ -128,7 +128,10 @@ class Prover:
         if self.inner is not None:
             self.inner._allow(effort)
         if self.covering is not None:
-            self.covering.effort = effort if self.setting.size > FEW_INPUTS else math.inf
+            self.covering.effort = self._worth(effort)
+
+    def _worth(self, effort: float) -> float:
+        return effort if self.setting.size > FEW_INPUTS else math.inf
 
     @property
     def too_long(self) -> float | None:
@@ -143,17 +146,17 @@ class Prover:
             return self.inner.busy
         return math.inf if self.everywhere is None else self.everywhere.busy
 
-    def prove_everywhere(self, stop: Stop) -> Outcome:
-        """Whether the whole space is good; asked again, it goes on."""
+    def prove_everywhere(self, stop: Stop, effort: float = math.inf) -> Outcome:
+        """Whether the whole space is good; asked again, it goes on. As for balls, not much more than an effort."""
         if self.inner is not None:
-            outcome = self.inner.prove_everywhere(stop)
+            outcome = self.inner.prove_everywhere(stop, effort)
             if outcome == "closed":
                 self._reach_to(math.inf, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
             return outcome
         if self.everywhere is None:
             return "stopped"
         try:
-            outcome = self.everywhere.advance(stop)
+            outcome = self.everywhere.advance(stop, self._worth(effort))
         except OutOfTime:
             return "stopped"
         if outcome == "closed":

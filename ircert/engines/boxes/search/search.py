@@ -324,7 +324,8 @@ class Search:
 
     def _in_turns(self, radius: float, effort: float, top: float, seconds: float = math.inf) -> Outcome:
         """Prove a ball in turns with looking for nearer violations, which may end it."""
-        end, turn, until = self.counts.effort + effort, TURN * self._share, time.monotonic() + seconds
+        turn = TURN * self._share if self.clear else math.inf  # nothing is looked for before a first ball is known
+        end, until = self.counts.effort + effort, time.monotonic() + seconds
         while True:
             before = self.counts.effort
             outcome = self._prove(radius, until - time.monotonic(), effort=end - before, turn=turn)

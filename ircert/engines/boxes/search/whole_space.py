@@ -43,6 +43,6 @@ class WholeSpace:
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
         most = share * (LAST if at_last else FIRST) + SHARE * start - self.spent
         with np.errstate(all="ignore"):
-            outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most)
+            outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most, most)
         self.spent += self.counts.effort - start
         return outcome

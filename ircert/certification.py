@@ -46,7 +46,7 @@ FormulationName: TypeAlias = Literal["paper", "tangent"]
 """Those that are built in: other packages may add theirs."""
 ANSWER = 0.6
 """The part of a time limit that an answer may take where a certificate is asked for, too …"""
-ANSWER_WITH_CURVES = 0.9
+ANSWER_WITH_CURVES = 0.75
 """… and for networks with curves, whose searches need more of it."""
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ircert.checker.collision import Pair
 from ircert.checker.injective import Injective
 from ircert.checker.reading import Claim, Integer
 from ircert.checker.smooth import Boxes, Turned
@@ -57,9 +58,38 @@ def explained(claim: Claim) -> str:
     if isinstance(claim, Structure) and not isinstance(claim, Layers):
         head = claim.head if isinstance(claim, Composed) else None
         return "\n".join([told(claim), *_steps(claim), *([] if head is None else _cover(head))])
-    if not isinstance(claim, Injective):
-        return f"{told(claim)}\n  {_WHY.get(type(claim), EXACT)}"
-    return "\n".join([told(claim), *_cover(claim)])
+    if isinstance(claim, Injective):
+        return "\n".join([told(claim), *_cover(claim)])
+    numbers = _layers(claim) if isinstance(claim, Layers) else _points(claim) if isinstance(claim, Pair) else []
+    return "\n".join([told(claim), f"  {_WHY.get(type(claim), EXACT)}", *numbers])
+
+
+def _points(claim: Pair) -> list[str]:
+    """Where the points, or the middles of boxes, are; a long number is shown as a float beside it."""
+    found = [f"    {name} = {_point(point, claim.unit)}" for name, point in (("x", claim.x), ("y", claim.y))]
+    if isinstance(claim, Boxes):
+        found.append(
+            f"    radii of the boxes: {_point(claim.x_radii, claim.unit)}, {_point(claim.y_radii, claim.unit)}"
+        )
+    return found
+
+
+def _point(point: list[Integer], unit: Integer) -> str:
+    exact = _shown(point, unit)
+    if exact is not None:
+        return f"({exact})"
+    try:
+        shown = [f"{int(v) / int(unit):.9g}" for v in point[:8]]
+    except OverflowError:
+        return "numbers that are too long to be shown"
+    return f"about ({', '.join(shown)}{', …' if len(point) > 8 else ''})"
+
+
+def _layers(claim: Layers) -> list[str]:
+    """Each layer, with its sizes."""
+    sizes, nodes = claim.model.sizes, [node for node in claim.model.nodes if node.operands]
+    shown = [f"    {n.name}: {n.op.kind}, {sizes[n.operands[0]]} to {sizes[n.name]}" for n in nodes[:SHOWN]]
+    return shown + ([f"    … and {len(nodes) - SHOWN} more layers"] if len(nodes) > SHOWN else [])
 
 
 def _steps(claim: Structure) -> list[str]:
@@ -67,11 +97,11 @@ def _steps(claim: Structure) -> list[str]:
     names = [node.name for node in Steps(claim.model, claim.other).steps]
     way = {"<": "what is known of {} says something about what it reads (C-22 to C-24)", ">": "{} is computed"}
     way["+"] = "rows of {} are combinations of known rows of {} (C-22)"
-    way["~"] = "{} is k s + g(s), which determines s = {}: g is a contraction (C-23)"
+    way["~"] = "{} is k s + g(s), which determines s = {}: g is a contraction in the norm {} (C-23)"
     shown = []
     for token in claim.steps[:SHOWN]:
-        numbers = [int(part) for part in token[1:].split(":")[:2] if part.isdigit()]
-        shown.append("    " + way[token[0]].format(*(names[k] for k in numbers)))
+        parts = token[1:].split(":")
+        shown.append("    " + way[token[0]].format(*(names[int(k)] for k in parts[:2]), *parts[2:3]))
     shown += [f"    … and {len(claim.steps) - SHOWN} more steps"] if len(claim.steps) > SHOWN else []
     end = f"all of `{claim.head.model.output}`" if isinstance(claim, Composed) and claim.head else "all that is claimed"
     return [f"  from what the network returns follows, step by step (C-21), {end}:", *shown]
@@ -83,13 +113,14 @@ def _cover(claim: Injective) -> list[str]:
     ends = {"=": "positive definite (C-11)", "!": "empty (C-12)", "-": "outside of the ball (C-13)"}
     leaves = ", ".join(f"{counts[kind]} {words}" for kind, words in ends.items() if counts[kind])
     rows = (f"    ({', '.join(map(str, row))})" for row in claim.matrix) if graph.input_dim <= 8 else ()
+    where = "of every linear region" if all(node.op.piecewise_linear for node in graph.nodes) else "of every point"
     return [
-        "  one matrix C makes v.C J v > 0 for the Jacobian J of every linear region and all v != 0, so that",
+        f"  one matrix C makes v.C J v > 0 for the Jacobian J {where} and all v != 0, so that",
         "  (x - y).C (f(x) - f(y)) > 0 for all x != y (C-8); C, times any positive number:",
         *rows,
         f"  by {counts['/']} cuts of boxes and {counts['?']} divisions by sides of a neuron the ball was divided",
         f"  into {sum(counts[kind] for kind in ends)} parts (C-9): {leaves}",
-        f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons may be on or off at once",
+        f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons are open: on or off, or curves",
         "  all of it was computed again in integers; none of it was believed",
     ]
 

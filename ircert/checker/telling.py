@@ -120,7 +120,7 @@ def _cover(claim: Injective) -> list[str]:
         *rows,
         f"  by {counts['/']} cuts of boxes and {counts['?']} divisions by sides of a neuron the ball was divided",
         f"  into {sum(counts[kind] for kind in ends)} parts (C-9): {leaves}",
-        f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons are open: on or off, or curves",
+        f"  in definite parts up to {counts['most open']} of {counts['neurons']} neurons are open (relus or curves)",
         "  all of it was computed again in integers; none of it was believed",
     ]
 

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from ircert.programs.formulations.program import program as program
     from ircert.programs.program import Program as Program
     from ircert.questions.query import Query as Query
+    from ircert.report.bar import Bar as Bar
     from ircert.result.result import Result as Result
 
 _MODULES = {
+    "Bar": "ircert.report.bar",
     "Builder": "ircert.ir.build",
     "Graph": "ircert.ir.graph",
     "IrcertError": "ircert.errors",

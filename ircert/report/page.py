@@ -83,7 +83,10 @@ def _section(entry: Entry) -> str:
     if isinstance(found, Result):
         body, asked = of_result(found), _asked(found)
     else:
-        body, asked = of_atlas(found), [(name, escape(str(value))) for name, value in found.asked.facts.items()]
+        body, asked = (
+            of_atlas(found),
+            [(name, escape(str(value))) for name, value in found.asked.facts.items() if value is not None],
+        )
     return (
         f'<section class="ircert"><p class="why">{escape(entry.name)}</p>{body}{picture}'
         f"<details open><summary>What was asked</summary>{table(asked)}</details></section>"

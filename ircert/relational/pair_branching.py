@@ -12,7 +12,7 @@ only the directions are left that f does not see. Boxes of pairs (x, y) where f(
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ircert.ir.graph import Graph
 from ircert.questions.network import lowered
 from ircert.relational import intervals
 from ircert.relational.differential_bounds import DifferentialBounds, Limits, Pair
-from ircert.relational.forms import Forms
+from ircert.relational.forms import Forms, Symbols
 from ircert.relational.input_branching import InputBranching
 from ircert.relational.objectives import Bounded, Bounding, Length
 from ircert.relational.points import Points
@@ -52,7 +52,17 @@ class GapLength(Bounding):
             reduced = symbols.weighed(forms, self._weights(symbols.scaled(forms))).within((low, high))
             ranges = intervals.cut(symbols.ranges(reduced), symbols.ranges(plain))
             tighter = symbols.tighter(reduced, plain)
-        return Length(self.norm).of_forms(symbols, tighter, (ranges[0], np.maximum(*ranges)))
+        low, high = ranges[0], np.maximum(*ranges)
+        bounded = Length(self.norm).of_forms(symbols, tighter, (low, high))
+        if self.norm is Norm.INF:
+            return bounded
+        return replace(bounded, guide=self._guide(symbols, tighter, low, high))
+
+    def _guide(self, symbols: Symbols, gaps: Forms, low: Array, high: Array) -> Forms:
+        """What to cut for: chords over ranges around 0 are flat, though all that widens them costs."""
+        sizes = np.ones(low.shape) if self.norm is Norm.ONE else 2 * np.maximum(-low, high)
+        with np.errstate(all="ignore"):
+            return symbols.weighed(gaps, np.where(high >= -low, sizes, -sizes))
 
     def _weights(self, scaled: Array) -> Array:
         """[-M, I] of each box, from all that forms depend on (boxes, entries, symbols): any M is sound."""
@@ -114,8 +124,9 @@ class PairBranching(InputBranching):
         return max(self.bound, 0.0) if not math.isnan(self.bound) else math.inf
 
     def _look(self, points: Points, guide: Forms) -> Array:
-        """Middles of boxes are no pairs with equal outputs: nothing is met."""
-        return np.zeros(points.count)
+        """Middles of boxes are no pairs with equal outputs. What is linear in the inputs is taken for attained, so that
+        boxes are cut where lines around activations miss something."""
+        return np.full(points.count, np.inf)
 
 
 def _identity(size: int) -> Graph:

@@ -71,6 +71,8 @@ class DifferenceSearch:
         self.pair, self.evaluation, self.length = pair, evaluation, length
         self.ball: Ball = evaluation.ball
         self.tol, self.epsilon, self.seed, self.report = tol, epsilon, seed, report
+        # parts that are good enough for a bracket may still be above epsilon
+        self.narrow = tol if epsilon is None else 0.0
         self.best: Attained = evaluation.at(self.ball.center)
         self.values = self.best.outputs
         self._evaluated = self.ball.center
@@ -110,7 +112,7 @@ class DifferenceSearch:
         return self.bound <= max(self.best.value * (1 + self.tol), self.negligible)
 
     def _run(self) -> None:
-        boxes = InputBranching(self.pair, self.ball, self.length, tol=self.tol)
+        boxes = InputBranching(self.pair, self.ball, self.length, tol=self.narrow)
         self._boxes = boxes
         self._found(boxes.bound, boxes.outputs, ROOT)
         boxes.offer(*climbed(self.pair, self.ball, self.length, self.seed))
@@ -138,7 +140,7 @@ class DifferenceSearch:
 
     def _by_phases(self, boxes: InputBranching) -> None:
         try:
-            phases = PhaseBranching(self.pair, self.ball, self.length, self._value_at, tol=self.tol)
+            phases = PhaseBranching(self.pair, self.ball, self.length, self._value_at, tol=self.narrow)
         except ProgramError:
             return
         self._phases = phases

@@ -243,3 +243,17 @@ def test_memory_ends_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ircert.relational.input_branching.STORED", 1)
     made = layers(5, 4, 12, 12, 2)
     assert ircert.difference(made, rounded(made, 0.05), np.zeros(4), 1.0, tol=0).verdict == "unresolved"
+
+
+@pytest.mark.rule("DF-3")
+def test_epsilon_between_value_and_bound_is_searched_for() -> None:
+    """A bracket that is closed up to `tol` says nothing about an epsilon inside it."""
+    rng = np.random.default_rng(3)
+    first = [(rng.normal(size=(6, 2)), rng.normal(size=6)), (rng.normal(size=(2, 6)), np.zeros(2))]
+    second = [(np.round(w * 8) / 8, np.round(b * 8) / 8) for w, b in first]
+    found = ircert.difference(first, second, [0.1, 0.2], 0.5, tol=0.05)
+    exact = ircert.difference(first, second, [0.1, 0.2], 0.5, tol=1e-7)
+    assert found.bound > exact.bound
+    above, below = exact.bound * (1 + 1e-6), exact.value * (1 - 1e-6)
+    assert ircert.difference(first, second, [0.1, 0.2], 0.5, epsilon=above, tol=0.05).verdict == "certified"
+    assert ircert.difference(first, second, [0.1, 0.2], 0.5, epsilon=below, tol=0.05).verdict == "refuted"

@@ -42,6 +42,8 @@ CLOSEST = (1e-2, 1e-4, 1e-6, 1e-7)
 """How close the points may come to each other, in parts of the ball, while they are brought nearer."""
 NEARER = 1 - 1e-9
 INSIDE = 1 - 1e-12
+SHRUNK = (0.0, 2.0**-30, 2.0**-20, 2.0**-12)
+"""Parts of the way to the centre by which a pair is moved until its boxes lie in the ball."""
 
 
 @dataclass(eq=False)
@@ -194,11 +196,18 @@ class SmoothPairs:
         starts = [] if known is None else [self._offsets(known)]
         for start in (*starts, *self._candidates(radius, FEW)):
             checkpoint()
-            for pair in self._moved_apart(start, radius, norm):
-                proved = self._proved(pair)
-                if proved is not None and proved[0] <= radius:
-                    yield proved[1]
-                    break
+            found = (self._proved_inside(pair, radius) for pair in self._moved_apart(start, radius, norm))
+            best = next((pair for pair in found if pair is not None), None)
+            if best is not None:
+                yield best
+
+    def _proved_inside(self, pair: Array, radius: float) -> BoxedPair | None:
+        """Boxes in a ball near a pair, or near one a little nearer to the centre: floats leave round balls."""
+        for share in SHRUNK:
+            proved = self._proved((1 - share) * pair)
+            if proved is not None and proved[0] <= radius:
+                return proved[1]
+        return None
 
     def _moved_apart(self, start: Array, radius: float, norm: Norm) -> Iterator[Array]:
         """A pair moved as far apart as possible, in norm 2 and then in the norm itself; the start where that fails."""

@@ -122,8 +122,10 @@ class SmoothOptimum:
             boxes = self.branching.boxes
             self.bound, self.evidence = self.branching.most, ROOT if boxes == 1 else BOXES.format(boxes)
 
-    def optimum(self) -> Optimum:
-        """The bracket as a result has it."""
+    def optimum(self) -> Optimum | None:
+        """The bracket as a result has it; None where there is no bound."""
+        if math.isinf(self.bound):
+            return None
         norm = None if self.norm == self.question.norm else self.norm
         return Optimum(self.value, max(self.bound, self.value), "exact", self.evidence, norm)
 

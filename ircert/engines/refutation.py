@@ -9,6 +9,7 @@ from ircert.engines.base import Answer, Question, free_inputs
 from ircert.geometry.domain import Box
 from ircert.ir.boxed_pair import BoxedPair, fault_of
 from ircert.ir.enclosure import leaves_room
+from ircert.ir.neck import neck
 from ircert.ir.stem import agrees, shares_region
 from ircert.questions.query import Query
 from ircert.result.radius import End
@@ -131,6 +132,7 @@ def _is_in_domain(question: Question, pair: BoxedPair) -> bool:
 def is_bad_everywhere(question: Question) -> bool:
     """Whether every ball around the centre holds a violation, for one of two reasons.
 
+    Outputs are those of the network's neck, if it has one (`ircert/ir/neck.py`).
     `local`: there are more inputs that may vary than outputs: no continuous map of an open set into a space of less
     dimension is injective. `pseudo`, `transform`: near the centre some inputs, one more than there are outputs, are
     told apart by the outputs and one more function (an input, or an output of the other network) together, by secants
@@ -138,10 +140,11 @@ def is_bad_everywhere(question: Question) -> bool:
     another value of the function.
     """
     free = free_inputs(question)
+    graph = neck(question.graph) or question.graph
     if question.problem == "local":
-        return len(free) > question.graph.output_dim
+        return len(free) > graph.output_dim
     inner = [j for j in free if question.low[j] < question.center[j] < question.high[j]]
-    return leaves_room(question.graph, question.center.tolist(), inner, question.other)
+    return leaves_room(graph, question.center.tolist(), inner, question.other)
 
 
 def _verified(question: Question, answer: Answer) -> TurnedPair | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flint import arb, arb_mat, ctx
 
 from ircert.ir.enclosure import enclosed_on_box
+from ircert.ir.neck import neck
 from ircert.ir.newton import exact_ball, holds_root, near_root
 from ircert.ir.stem import agrees
 
@@ -57,16 +58,20 @@ def fault_of(graph: Graph, pair: BoxedPair, other: Graph | None = None) -> str |
 
     The radii of as many inputs as there are equations are positive: these are the unknowns, and the others are fixed
     (Krawczyk's test: `newton`). An output that does not depend on inputs in which x and y can differ is no equation.
-    Without unknowns x and y are points at which all that curves read is the same, exactly (`stem`).
+    Without unknowns x and y are points at which all that curves read is the same, exactly (`stem`). All of that may be
+    shown of the network or of its neck, which the outputs are functions of (`neck`).
     """
     if any(r < 0 for _, radii in pair.sides for r in radii):
         return "a radius is negative"
     if other is None and not pair.is_disjoint:
         return "the boxes of x and y overlap"
     found: str | None = None
+    narrow = neck(graph)
     for bits in BITS:
         with ctx.workprec(bits):
             found = _difference_fault(graph, pair, bits)
+            if found is not None and narrow is not None and _difference_fault(narrow, pair, bits) is None:
+                found = None
             if found is None and other is not None and not is_told_apart(other, pair):
                 found = "the other network is not shown to tell the boxes apart"
         if found is None:

@@ -13,6 +13,8 @@ from ircert.engines.boxes.search.smooth_search import SmoothSearch
 from ircert.engines.instant.engine import instant
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import of_a_ball, of_the_whole_space
+from ircert.ir.neck import neck
+from ircert.questions.network import Networks
 
 RATE = 16_000.0
 """Boxes and pairs in a second, about."""
@@ -45,7 +47,16 @@ class Boxes(Engine):
 def _smooth(question: Question) -> Answer:
     """The answer about a network with curves."""
     found = instant(question) if question.at_once else None
-    return found or unpinned(SmoothSearch(without_pinned(question)).answer(), question)
+    return found or unpinned(SmoothSearch(narrowed(without_pinned(question))).answer(), question)
+
+
+def narrowed(question: Question) -> Question:
+    """The question about the network's neck, where that has fewer entries than there are inputs: what it does not tell
+    apart the network does not."""
+    front = neck(question.graph)
+    if front is None or front.output_dim >= front.input_dim:
+        return question
+    return replace(question, graph=front, networks=Networks.of(front, question.other))
 
 
 def answered(made: Callable[[Question], Search], question: Question) -> Answer:

@@ -20,6 +20,7 @@ from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
 
 STRUCTURE = "injective on the whole space by its structure, the input follows from the output step by step"
+FUNCTION = "the other network computes its output from this one's, or from nothing"
 MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
 """Weights times inputs, modulo a prime and in integers: a few seconds."""
 
@@ -29,8 +30,8 @@ def instant(question: Question) -> Answer | None:
     if not free_inputs(question):
         return _always(question, "the domain holds no point but the centre")
     known = by_structure(question)  # first, because exact numbers of deep networks are long
-    if known is not None or question.is_smooth:  # all else is about linear regions
-        return known
+    if known is not None or question.is_smooth:  # most else is about linear regions
+        return known or _otherwise(question)
     graph, other = _lowered(question)
     try:
         with until(question.deadline):
@@ -42,12 +43,11 @@ def instant(question: Question) -> Answer | None:
 
 def always(question: Question) -> Answer | None:
     """The answer where no ball is too large."""
-    known = by_structure(question)
-    return known if known is not None or question.is_smooth else _otherwise(question)
+    return by_structure(question) or _otherwise(question)
 
 
 def _otherwise(question: Question) -> Answer | None:
-    """… by arguments about linear regions."""
+    """… by arguments about linear regions, or about how one network is computed from the other."""
     try:
         with until(question.deadline):
             reason = _why_always(question, *_lowered(question))
@@ -94,13 +94,15 @@ def _why_never(question: Question, graph: Graph) -> str:
 
 
 def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | None:
+    if other is not None and question.other == question.graph:
+        return "both networks are the same"
+    if question.is_smooth:
+        return FUNCTION if other is not None and is_function_of(graph, other) else None
     if other is not None:
-        if question.other == question.graph:
-            return "both networks are the same"
         if _is_affine(graph) and _is_affine(other) and _kernel_is_kept(question, graph, other):
             return "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
         if is_function_of(graph, other):
-            return "the other network computes its output from this one's, or from nothing"
+            return FUNCTION
     if _is_affine(graph) and _has_full_rank(question, graph):
         where = "on the whole space" if len(free_inputs(question)) == graph.input_dim else "in the inputs that are free"
         return f"the network is affine and of full rank: injective {where}"

@@ -25,7 +25,10 @@ AGAIN = 2
 """So often pairs are sought again in the ball of the first one."""
 BESIDE = 1.01
 """A pair for people lies at most this much farther out than turned points."""
-FEWER_OUTPUTS = "{} outputs cannot tell {} inputs apart: no continuous map into a space of less dimension is injective"
+FEWER_OUTPUTS = (
+    "outputs are made of {} numbers, which cannot tell {} inputs apart: "
+    "no continuous map into a space of less dimension is injective"
+)
 FLAT = "all that curves read is the same at points arbitrarily close to the centre, and so is the output"
 ROOM = "collisions come arbitrarily close to the centre: what its Jacobian leaves free does not vanish"
 

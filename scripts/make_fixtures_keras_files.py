@@ -47,17 +47,14 @@ def conv() -> keras.Model:
 
 def nested() -> keras.Model:
     """Models in a model: Sequential, functional with two inputs and two outputs, one in another, one called twice."""
-    mixed = keras.Sequential([keras.Input((4,)), layers.Dense(5, activation="relu"), layers.Dense(4)], name="mixed")
-    x = keras.Input((4,))
-    step = keras.Model(x, layers.Add()([x, mixed(layers.Dense(4, activation="tanh")(x))]), name="step")
-    a, b = keras.Input((4,)), keras.Input((4,))
-    both = keras.Model([a, b], [layers.Add()([a, b]), layers.Subtract()([a, b])], name="both")
+    mixed = keras.Sequential([keras.Input((3,)), layers.Dense(5, activation="relu"), layers.Dense(3)], name="mixed")
+    x = keras.Input((3,))
+    step = keras.Model(x, layers.Add()([x, mixed(x)]), name="step")
+    a, b = keras.Input((3,)), keras.Input((3,))
+    both = keras.Model([a, b], [layers.Subtract()([a, b]), a], name="both")
     start = keras.Input((3,))
-    first = layers.Dense(4)(start)
-    second = step(step(first))
-    total, gap = both([second, first])
-    joined = layers.Concatenate()([layers.ReLU()(gap), total])
-    return keras.Model(start, layers.Dense(2)(joined))
+    gap, end = both([step(step(start)), start])
+    return keras.Model(start, layers.Concatenate()([layers.ReLU()(gap), end]))
 
 
 def chain() -> keras.Model:

@@ -11,7 +11,7 @@ import numpy as np
 from ircert.checker.curves import FINE, KINDS, PLACES, Curve, around
 from ircert.checker.definite import shifted
 from ircert.checker.injective import Injective, unit_column
-from ircert.checker.limits import Effort, require_room, words
+from ircert.checker.limits import Effort, require_room, require_size, words
 from ircert.checker.network import Curves, Forms, Slopes
 from ircert.ir.arrays import diagonal
 from ircert.ir.build import Builder
@@ -57,6 +57,7 @@ class KnownCurves(Curves):
     def enclosed(self, op: Op, forms: Forms, unit: int, size: int, effort: Effort) -> tuple[Forms, list[Slopes]]:
         """Forms over 2**PLACES: lines, rounded down, and a variable for what each may be off."""
         entries, scale, curve = len(forms.columns[0]), unit << forms.exponent, curve_of(op)
+        require_size(forms.bits - scale.bit_length())
         require_room(entries * (size + entries), forms.bits + PLACES)
         effort.spend(entries * (EVALUATIONS + size) * words(forms.bits))
         lines = []

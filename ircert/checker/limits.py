@@ -23,6 +23,8 @@ LONGEST_DENOMINATOR, MOST_BITS = 2**23, 2**31
 numbers over it (or of all matrices of a network)."""
 MOST_NODES, DEEPEST, LARGEST = 2**23, 2**10, 2**128
 """Nodes of a cover, those on a way down, and entries of C."""
+LARGEST_READ = 2**12
+"""Bits before the point of numbers that curves read."""
 MOST_WEIGHTS, MOST_WORDS, MOST_EFFORT = 2**23, 2**27, 2**37
 """Entries of all matrices together; words of all forms that are held at once; products of numbers of one word, about:
 an hour or two."""
@@ -94,6 +96,12 @@ def require_room(numbers: int, bits: int = 0, held: int = 0) -> None:
     """TooLong where so many numbers, of so many bits, are more than memory should hold beside the words it holds."""
     if held + numbers * (NUMBER + words(bits)) > MOST_WORDS:
         raise TooLong("its network has too many neurons that may be on or off, or its numbers are too long")
+
+
+def require_size(bits: int) -> None:
+    """TooLong where numbers that a curve reads have too many bits before the point: squares would double them."""
+    if bits > LARGEST_READ:
+        raise TooLong(f"curves read numbers of more than 2**{LARGEST_READ}: too long to be checked")
 
 
 def require_few_parts(text: str) -> None:

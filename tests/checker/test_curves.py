@@ -221,6 +221,24 @@ def test_products_are_squares() -> None:
     assert "no bounds" in found
 
 
+@pytest.mark.rule("C-15")
+def test_squares_of_squares_are_refused_in_time() -> None:
+    lines = "".join(f"a{k} = square(a{k - 1})\n" for k in range(1, 40))
+    graph = ircert.parse(f"ircert.ir/1\nx = input(length=1)\na0 = square(x)\n{lines}return a39\n")
+    cover = "=" + ",".join(["4"] * 40)
+    with pytest.raises(FileError, match="too long"):
+        check_text(json.dumps(written(graph, [2], radius="1", matrix=[["8"]], cover=cover)))
+
+
+@pytest.mark.rule("C-29")
+@pytest.mark.parametrize("kind", ["mish", "elu", "elu 1.67", "hard_swish", "square"])
+def test_new_curves_from_question_to_proof(kind: str, tmp_path: Path) -> None:
+    result = ircert.certify(network(kind), [0, 0], radius=0.5, certificate=tmp_path / "c.json", time_limit=60)
+    assert result.certificate is not None
+    assert result.certificate.reason is None
+    assert "all x != y" in result.certificate.claims[0]
+
+
 @pytest.mark.rule("C-29")
 def test_a_bundled_network_from_question_to_proof(tmp_path: Path) -> None:
     graph = bundled("vanderpol-silu-2-32-32-2")

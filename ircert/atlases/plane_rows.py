@@ -6,7 +6,9 @@ import time
 from dataclasses import replace
 
 from ircert.atlases.asked import Asked
-from ircert.atlases.plane import Found, Plane
+from ircert.atlases.plane import Plane
+from ircert.atlases.plane_block import Block
+from ircert.atlases.plane_sheet import Found
 from ircert.atlases.row import Row, judged_row
 from ircert.engines.base import Answer
 from ircert.ir.arrays import Array
@@ -44,8 +46,7 @@ def plane_rows(asked: Asked, at: tuple[int, ...], centers: Array) -> list[Row]:
     first = list(range(asked.graph.output_dim))
     rest = None if asked.other is None else list(range(len(first), lowered.output_dim))
     slack = min(MOST_SLACK, SLACK * asked.tol) or MOST_SLACK
-    plane = Plane(lowered, centers, asked.norm, *asked.sides, first, rest, slack)
-    found = plane.answers()
+    found = Plane(Block(lowered, centers, asked.norm, *asked.sides, first, rest, slack)).answers()
     each = (time.perf_counter() - start) / len(centers)
     made = [_row(asked, at[i], centers[i], answer, each) for i, answer in enumerate(found) if answer is not None]
     return [row for row in made if row is not None]

@@ -177,7 +177,7 @@ class Violations:
             p, q = (self.complex.exact.coordinates(v) for v in ends[i].tolist())
             measure, point = nearest_of_segment(p, q, self.norm)
             first, second = self.facets.sides[which[i]].tolist()
-            if (limit is not None and measure >= limit) or self._same_rest(first, second):
+            if (limit is not None and measure >= limit) or self.same_rest(first, second):
                 return None
             return Violation(measure, measure, "fold", (first, second), Pair(point, point))
 
@@ -199,7 +199,7 @@ class Violations:
             best = found(i, limit) or best
         return best
 
-    def _same_rest(self, first: int, second: int) -> bool:
+    def same_rest(self, first: int, second: int) -> bool:
         """Whether the rest is one affine function of f1 on both cells."""
         if self.rest is None:
             return False
@@ -226,7 +226,7 @@ class Violations:
         if below is not None and max(self._measure(first), self._measure(second)) >= below:
             return None
         self.pairs_asked += 1
-        if self._same_rest(first, second):
+        if self.same_rest(first, second):
             return None
         polytope = coincidence(self.complex, first, second, self.outputs)
         if self.farthest(polytope, first, second) is None:
@@ -259,7 +259,7 @@ class Violations:
         sure = True
         for first, second in doubtful_pairs(self.complex, cells, self.outputs).tolist():
             self.between()
-            if max(self._measure(first), self._measure(second)) > limit or self._same_rest(first, second):
+            if max(self._measure(first), self._measure(second)) > limit or self.same_rest(first, second):
                 continue
             pair, decided = self._pair_on_rim(first, second, limit)
             if pair is not None:

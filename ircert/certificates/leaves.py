@@ -21,6 +21,8 @@ ROOM = 1e-7
 """Taken off the diagonal of H, which is 1."""
 FLAT = 1e-6
 """Eigenvalues of M are taken to be at least this part of the largest."""
+LEAST = 0.01
+"""The part of the largest effect on outputs that each curve is taken to have."""
 STEPS, STRIDE, SHARP = 2, 0.7, 0.05
 """How often weights are made better, by how much at most (logarithms), and how far the least eigenvalues count."""
 LARGEST_CODE = 999
@@ -146,6 +148,8 @@ def _alone(middle: Middle) -> tuple[Array, Array]:
     least = FLAT * np.maximum(np.abs(values).max(axis=1), 1e-300)[:, None]
     root = vectors / np.sqrt(np.maximum(values, least))[:, None, :]
     first = np.sqrt((np.matmul(root.transpose(0, 2, 1), middle.above) ** 2).sum(axis=1))
+    if not (middle.delta == middle.delta[:, :1]).all():  # curves: what cancels above may count below
+        first = np.maximum(first, LEAST * first.max(axis=1, initial=0.0, keepdims=True))
     second = 2 * middle.delta * np.sqrt((np.matmul(middle.below[:, :, :n], root) ** 2).sum(axis=2))
     tau = np.where(middle.used & (first > 0) & (second > 0), first / np.maximum(second, 1e-300), 1.0)
     return np.asarray(tau), np.asarray(first * second)

@@ -240,6 +240,19 @@ def test_new_curves_from_question_to_proof(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("C-29")
+def test_a_gate_from_question_to_proof(tmp_path: Path) -> None:
+    """A x times the sigmoid of B x: at 0 the sigmoids have no effect."""
+    rng = np.random.default_rng(0)
+    build = ircert.Builder(2)
+    first, second = (build.affine(build.input, rng.normal(size=(4, 2)) / 2) for _ in range(2))
+    gated = build.node(Product(), first, build.node(curve("sigmoid"), second))
+    graph = build.graph(build.add(build.input, build.affine(gated, rng.normal(size=(2, 4)) / 5)))
+    result = ircert.certify(graph, [0, 0], radius=0.5, certificate=tmp_path / "c.json", time_limit=60)
+    assert result.certificate is not None
+    assert result.certificate.reason is None
+
+
+@pytest.mark.rule("C-29")
 def test_a_bundled_network_from_question_to_proof(tmp_path: Path) -> None:
     graph = bundled("vanderpol-silu-2-32-32-2")
     result = ircert.certify(graph, [0, 0], radius=1.0, certificate=tmp_path / "c.json", time_limit=60)

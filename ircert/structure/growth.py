@@ -21,15 +21,19 @@ from ircert.structure.slopes import slopes_on
 
 def lipschitz_bound_in(graph: Graph, values: Mapping[str, Range], norm: Norm) -> Fraction:
     """A Lipschitz constant of a network whose nodes have these ranges, for inputs of a convex set; or Unbounded."""
-    return _GrowthInRanges(graph, values, norm).of_sum([graph.output])
+    return GrowthInRanges(graph, values, norm).of_sum([graph.output])
 
 
-class _GrowthInRanges(Growth):
-    """Of nodes as functions of the input."""
+class GrowthInRanges(Growth):
+    """Of nodes as functions of the input, or from constants of nodes that are known."""
 
-    def __init__(self, graph: Graph, values: Mapping[str, Range], norm: Norm) -> None:
+    def __init__(
+        self, graph: Graph, values: Mapping[str, Range], norm: Norm, known: Mapping[str, Fraction] | None = None
+    ) -> None:
         super().__init__(graph, graph.input, frozenset(), norm)
         self.values = values
+        if known is not None:
+            self.found = dict(known)
 
     def _function(self, node: Node, operands: list[Fraction]) -> Fraction:
         op = node.op

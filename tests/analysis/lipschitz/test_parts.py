@@ -49,7 +49,7 @@ def networks() -> list[Graph]:
 @pytest.mark.parametrize("norm", ["inf", 1, 2])
 def test_pairs_lie_between(graph: Graph, norm: object) -> None:
     center = np.random.default_rng(2).normal(size=graph.input_dim) / 4
-    found = ircert.bilipschitz(graph, (center, 0.25, "inf"), norm, time_limit=3)
+    found = ircert.bilipschitz(graph, (center, 0.25, "inf"), norm, time_limit=20)
     assert found.lower.low > 0
     rng = np.random.default_rng(1)
     x = center + rng.uniform(-0.25, 0.25, (400, graph.input_dim))
@@ -67,6 +67,15 @@ def test_where_only_infinity_holds() -> None:
     found = ircert.bilipschitz(scaling(), ([0.0, 0.0], 1e4), time_limit=2)
     assert (found.lower.low, float(found.inverse.high), found.float32_round_trip) == (0.0, math.inf, math.inf)
     assert "no bound on how much the inverse stretches errors" in found.summary()
+
+
+@pytest.mark.rule("L-12")
+def test_a_convolutional_residual_flow() -> None:
+    """Blocks that contract in norm 2 are better followed in norm 2, also for quotients in norm inf."""
+    graph = ircert.load(FIXTURES / "iresnet_3072.onnx")
+    found = {n: ircert.bilipschitz(graph, (np.zeros(3072), 0.5), n, time_limit=30).lower.low for n in (2, "inf")}
+    assert found[2] > 1 / 3_000
+    assert found["inf"] >= found[2] / math.sqrt(3072) * (1 - 1e-9)
 
 
 def test_networks_without_such_a_form_are_refused() -> None:

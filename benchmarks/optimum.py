@@ -1,11 +1,14 @@
 """p12* of a digits network and its pruned twins, beside the paper's program on solvers with the same time.
 
     python benchmarks/optimum.py [--seconds 60] [--pruned 30,50,70] [--radii 0.02,0.05,0.1] [--who ircert,highs,gurobi]
+    python benchmarks/optimum.py --smooth --seconds 5
 
 A network 64-32-16-10 (scikit-learn's MLPRegressor) is trained on scikit-learn's digits; its twins lose the smallest
-weights of each layer. The question is `transform` around the first image, with pixels in [0, 1]: how far apart can the
-twin's outputs be where the network's agree? A row has the value (exact for ircert; what the solver says of its own
-point for solvers), the bound, their ratio, the trust, and the seconds. Needs scikit-learn, which ircert does not.
+weights of each layer. With `--smooth` random tanh networks with fewer outputs than inputs, each beside another one of
+8 hidden neurons, in place of these. The question is `transform` around the first image, with pixels in [0, 1]: how far
+apart can the twin's outputs be where the network's agree? A row has the value (exact for ircert; what the solver says
+of its own point for solvers), the bound, their ratio, the trust, and the seconds. Needs scikit-learn, which ircert does
+not.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,10 +46,28 @@ def pruned(layers: Layers, share: float) -> Layers:
     return [(np.where(np.abs(w) <= np.quantile(np.abs(w), share), 0.0, w), b) for w, b in layers]
 
 
-def by_ircert(network: Any, twin: Any, center: Any, radius: float, seconds: float) -> str:
+def smooth(seconds: float) -> None:
+    """The rows of networks with curves."""
+    print("| tanh | radius | value | bound | ratio | trust | s |\n|---|---|---|---|---|---|---|")
+    for sizes in ((2, 16, 1), (3, 16, 2), (4, 16, 8, 2), (10, 20, 5), (64, 32, 16, 10)):
+        rng = np.random.default_rng(1)
+        network, twin = (
+            ircert.load(
+                [(rng.normal(size=(b, a)) * scale / np.sqrt(a), rng.normal(size=b) * 0.3) for a, b in pairwise(shape)],
+                activation="tanh",
+            )
+            for shape, scale in ((sizes, 2.0), ((sizes[0], 8, 3), 1.0))
+        )
+        center = rng.uniform(-0.3, 0.3, sizes[0])
+        for radius in (0.05, 0.5):
+            row = by_ircert(network, twin, center, radius, seconds, None)
+            print(f"| {'-'.join(map(str, sizes))} | {radius} | {row} |", flush=True)
+
+
+def by_ircert(network: Any, twin: Any, center: Any, radius: float, seconds: float, domain: Any = (0.0, 1.0)) -> str:
     """The bracket that certify gives."""
     found = ircert.certify(
-        network, center, "transform", twin, radius=radius, domain=(0.0, 1.0), time_limit=seconds, optimum=True
+        network, center, "transform", twin, radius=radius, domain=domain, time_limit=seconds, optimum=True
     )
     assert found.optimum is not None
     value, bound, trust = found.optimum
@@ -74,7 +96,11 @@ def main() -> None:
     parser.add_argument("--pruned", default="30,50,70")
     parser.add_argument("--radii", default="0.02,0.05,0.1")
     parser.add_argument("--who", default="ircert,highs,gurobi")
+    parser.add_argument("--smooth", action="store_true")
     options = parser.parse_args()
+    if options.smooth:
+        smooth(options.seconds)
+        return
     layers, images = digits()
     network, center = ircert.load(layers), images[0]
     print("| pruned | radius | by | value | bound | ratio | trust | s |\n|---|---|---|---|---|---|---|---|")

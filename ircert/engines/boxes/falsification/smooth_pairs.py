@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ircert.engines.boxes.falsification.collision_equations import CollisionEquations
+from ircert.engines.boxes.falsification.linear_pairs import linear_starts
 from ircert.engines.boxes.falsification.nearest_pair import NearestPair
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
@@ -188,12 +189,17 @@ class SmoothPairs:
                         self.best, most = proved, self._gaps(found)
         return most > self._gaps(starts[0])
 
-    def far_pairs(self, radius: float, norm: Norm, known: BoxedPair | None = None) -> Iterator[BoxedPair]:
+    def far_pairs(
+        self, radius: float, norm: Norm, known: BoxedPair | None = None, *, first: bool = False
+    ) -> Iterator[BoxedPair]:
         """Proved pairs of a ball, from other starts every time, each as far apart in a norm as can be reached; what is
-        known is moved first."""
+        known is moved first. The first time pairs that linear parts suggest come before these."""
         if self.is_hopeless:
             return
         starts = [] if known is None else [self._offsets(known)]
+        linear = linear_starts(self.equations, *self._box(radius), radius) if first else ()
+        quick = (self._proved_inside(pair, radius) for pair in linear)
+        yield from (pair for pair in quick if pair is not None)
         for start in (*starts, *self._candidates(radius, FEW)):
             checkpoint()
             found = (self._proved_inside(pair, radius) for pair in self._moved_apart(start, radius, norm))

@@ -110,12 +110,12 @@ class SmoothOptimum:
         assert question.radius is not None
         setting = Setting(graph, "local", graph.output_dim, question.place.simplest, question.radius)
         source = SmoothHunt(question, setting).pairs
-        while not source.is_hopeless:
+        found, first = None, True
+        while not source.is_hopeless and (first or found is not None):
             found = None
-            for found in source.far_pairs(question.radius, self.norm, self.pair):
+            for found in source.far_pairs(question.radius, self.norm, self.pair, first=first):
                 yield found
-            if found is None:
-                return
+            first = False
 
     def _take_bound(self) -> None:
         if self.branching is not None and self.branching.most < self.bound:

@@ -64,7 +64,8 @@ def network(rng: np.random.Generator) -> Graph:
 
 def injective_everywhere(seed: int, seconds: float) -> str:
     rng = np.random.default_rng(seed)
-    result = ircert.certify(shears(rng), rng.normal(size=2), max_radius=4.0, time_limit=seconds, tol=1e-2)
+    norm = ["inf", "1", "2"][seed % 3]
+    result = ircert.certify(shears(rng), rng.normal(size=2), max_radius=4.0, time_limit=seconds, tol=1e-2, norm=norm)
     assert result.radius.refuted is None
     assert result.witness is None
     return result.verdict
@@ -84,6 +85,23 @@ def known_fold(seed: int, seconds: float) -> str:
     return result.verdict
 
 
+def sheared_fold(seed: int, seconds: float) -> str:
+    """A fold along one input, seen through shears, which turn too much for one matrix: its distance is the radius."""
+    rng = np.random.default_rng(seed)
+    b, product = float(rng.uniform(0.5, 2.0)), -float(np.exp(rng.uniform(0.1, 1.5)))
+    build = ircert.Builder(2)
+    bent = build.node(Tanh(), build.affine(build.select(build.input, [0]), [[b]]))
+    folded = build.add(build.input, build.affine(bent, [[product / b], [0.0]]))
+    graph = build.graph(build.insert(shears(rng), folded))
+    fold = math.acosh(math.sqrt(-product)) / b
+    center = np.array([fold + rng.uniform(0.1, 2.0), rng.normal()])
+    exact = float(center[0] - fold)
+    result = ircert.certify(graph, center, time_limit=seconds, tol=1e-3, norm=["inf", "1", "2"][seed % 3])
+    assert result.radius.certified <= exact * (1 + 1e-12)
+    assert result.radius.refuted is None or result.radius.refuted >= exact * (1 - 1e-12)
+    return result.verdict
+
+
 def critical(seed: int, seconds: float) -> str:
     """a b = -1, where the derivative touches 0 without changing its sign: injective, and never proved beyond."""
     rng = np.random.default_rng(seed)
@@ -91,10 +109,11 @@ def critical(seed: int, seconds: float) -> str:
     build = ircert.Builder(n)
     whole = build.graph(build.add(build.input, build.affine(build.node(Tanh(), build.input), -np.eye(n))))
     center = rng.uniform(0.2, 1.0, n)
-    result = ircert.certify(whole, center, time_limit=seconds, tol=1e-3)
+    norm = ["inf", "1", "2"][seed % 3]
+    result = ircert.certify(whole, center, time_limit=seconds, tol=1e-3, norm=norm)
     assert result.radius.refuted is None
     assert result.radius.certified <= center.min()
-    inside = ircert.certify(whole, center, radius=2.0, time_limit=seconds)
+    inside = ircert.certify(whole, center, radius=2.0, time_limit=seconds, norm=norm)
     assert inside.verdict == "unresolved"
     return result.verdict
 
@@ -125,7 +144,7 @@ def dense_grid(seed: int, seconds: float) -> str:
     return result.verdict
 
 
-KINDS = [injective_everywhere, known_fold, critical, dense_grid]
+KINDS = [injective_everywhere, known_fold, sheared_fold, critical, dense_grid]
 
 
 @pytest.mark.rule("E-17", "E-18")

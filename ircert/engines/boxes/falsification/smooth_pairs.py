@@ -210,6 +210,7 @@ class SmoothPairs:
     def _proved_inside(self, pair: Array, radius: float) -> BoxedPair | None:
         """Boxes in a ball near a pair, or near one a little nearer to the centre: floats leave round balls."""
         for share in SHRUNK:
+            checkpoint()
             proved = self._proved((1 - share) * pair)
             if proved is not None and proved[0] <= radius:
                 return proved[1]

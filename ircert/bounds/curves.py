@@ -14,7 +14,8 @@ import numpy as np
 
 from ircert.bounds.curve_tables import CELLS, Marks, Polynomials, Tables, slope_tables, tables
 from ircert.bounds.rounding import UNIT
-from ircert.ir.arrays import Array, Indices
+from ircert.bounds.whole_turns import ROOM, moved
+from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.ops import Curve
 
 Range: TypeAlias = tuple[Array, Array]
@@ -46,7 +47,7 @@ class CurveBounds:
     @cached_property
     def derivative(self) -> CurveBounds:
         """The derivative as a curve: good on intervals without kinks."""
-        return CurveBounds(self.curve, slope_tables(self.curve))
+        return type(self)(self.curve, slope_tables(self.curve))
 
     def slope_lines(self, low: Array, high: Array) -> Lines:
         """Two parallel lines around the derivative; where there are kinks, they say nothing."""
@@ -179,6 +180,49 @@ class CurveBounds:
         return _wider(_minus(value, slope, c), lean * reach)
 
 
+class PeriodicBounds(CurveBounds):
+    """sin and cos, and their derivatives: far out intervals are moved by whole turns; all lie in [-1, 1]."""
+
+    def at(self, x: Array) -> tuple[Range, Range]:
+        found = moved(x, x, self._reach)
+        value, slope = super().at(np.where(found.lost, x, found.low / 2 + found.high / 2))
+        room = np.where(found.turns == 0.0, 0.0, 2 * ROOM)
+        return (value[0] - room, value[1] + room), (slope[0] - room, slope[1] + room)
+
+    def values(self, low: Array, high: Array) -> Range:
+        """Bounds on the curve between two numbers each."""
+        found = moved(low, high, self._reach)
+        return self._bounded(found.lost, super().values(found.low, found.high))
+
+    def slopes(self, low: Array, high: Array) -> Range:
+        """Bounds on its derivative."""
+        found = moved(low, high, self._reach)
+        return self._bounded(found.lost, super().slopes(found.low, found.high))
+
+    def around(self, low: Array, high: Array) -> tuple[Range, Lines]:
+        """With z = z' + t, t a number of turns: s z' + shift = s z + (shift - s t); 0 is a line that is off by 1."""
+        found = moved(low, high, self._reach)
+        slopes, lines = super().around(found.low, found.high)
+        line = lines.slope * found.distances
+        error = lines.error + np.where(found.turns == 0.0, 0.0, 16 * UNIT * (np.abs(line) + np.abs(lines.shift) + 1))
+        flat = found.lost | (error > self._most) & ~(np.isnan(low) | np.isnan(high))
+        slope, shift = np.where(flat, 0.0, lines.slope), np.where(flat, 0.0, lines.shift - line)
+        return self._bounded(found.lost, slopes), Lines(slope, shift, np.where(flat, self._most, error))
+
+    @property
+    def _reach(self) -> float:
+        return self.tables.tails[1][0]
+
+    @property
+    def _most(self) -> float:
+        """1, rounded up."""
+        return self.tables.tails[1][3]
+
+    def _bounded(self, lost: Mask, known: Range) -> Range:
+        """[-1, 1] where nothing else is known."""
+        return np.where(lost, -self._most, known[0]), np.where(lost, self._most, known[1])
+
+
 def _wider(given: Range, room: Array) -> Range:
     """A range and a product of two rounded numbers on both sides; nothing is known where that is no number."""
     room = room * (1 + 16 * UNIT) + 1e-300
@@ -196,7 +240,7 @@ def _widen(ends: Range, where: Indices | slice, more: Range) -> None:
 @lru_cache(maxsize=64)
 def bounds_of(curve: Curve) -> CurveBounds:
     """The bounds of a curve that has a table; made once in a process."""
-    return CurveBounds(curve, tables(curve))
+    return (PeriodicBounds if curve.periodic else CurveBounds)(curve, tables(curve))
 
 
 def _polynomial(table: Polynomials, cells: Indices, h: Array) -> tuple[Array, Array]:

@@ -59,10 +59,12 @@ class Tail:
 class Curve(SmoothOp, ElementwiseOp):
     """A continuous function of each entry, analytic between its kinks.
 
-    kinks: where its derivative may jump: multiples of 1/32, in order
+    kinks:    where its derivative may jump: multiples of 1/32, in order
+    periodic: with the period 2 pi, values and derivatives in [-1, 1]
     """
 
     kinks: ClassVar[tuple[float, ...]] = ()
+    periodic: ClassVar[bool] = False
 
     @property
     def bend(self) -> float:
@@ -143,6 +145,7 @@ class Sin(FunctionCurve):
     """y_i = sin(x_i)."""
 
     kind = "sin"
+    periodic = True
     function = staticmethod(np.sin)
 
     def series(self, x: arb_series, piece: int) -> arb_series:
@@ -157,6 +160,7 @@ class Cos(FunctionCurve):
     """y_i = cos(x_i)."""
 
     kind = "cos"
+    periodic = True
     function = staticmethod(np.cos)
 
     def series(self, x: arb_series, piece: int) -> arb_series:

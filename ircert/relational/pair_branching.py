@@ -12,6 +12,7 @@ only the directions are left that f does not see. Boxes of pairs (x, y) where f(
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
 from ircert.ir.compose import stack
 from ircert.ir.graph import Graph
+from ircert.limits import checkpoint
 from ircert.questions.network import lowered
 from ircert.relational import intervals
 from ircert.relational.differential_bounds import DifferentialBounds, Limits, Pair
@@ -32,9 +34,13 @@ from ircert.relational.points import Points
 
 DAMPING = 1e-12
 """What is added to the diagonal of least squares, relatively."""
-ROUNDS, SMOOTH = 2, 1e-2
-"""Least squares are weighed anew so often that they come close to the least sum of absolute values, which is the width
-of a form; entries below this part of the mean count alike."""
+SMOOTH = 1e-2
+"""Least squares are weighed anew to come closer to the least sum of absolute values, which is the width of a form;
+entries below this part of the mean count alike."""
+WEIGHED = 400_000_000
+"""… where that takes no more multiplications than this for one box: every row has a system of its own then."""
+TOGETHER = 4_000_000
+"""Numbers of an array of several such systems, about."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,10 @@ class GapLength(Bounding):
         low, high = (side[:, self.given :] for side in found.difference[output])
         plain = forms.take(np.arange(self.given, forms.center.shape[1])).within((low, high))
         with np.errstate(all="ignore"):
-            reduced = symbols.weighed(forms, self._weights(symbols.scaled(forms))).within((low, high))
+            weights = self._weights(symbols.scaled(forms))
+            checkpoint()
+            reduced = symbols.weighed(forms, weights).within((low, high))
+            checkpoint()
             ranges = intervals.cut(symbols.ranges(reduced), symbols.ranges(plain))
             tighter = symbols.tighter(reduced, plain)
         low, high = ranges[0], np.maximum(*ranges)
@@ -69,27 +78,41 @@ class GapLength(Bounding):
         given, rest = scaled[:, : self.given], scaled[:, self.given :]
         good = np.isfinite(scaled).all(axis=(1, 2), keepdims=True)
         given, rest = np.where(good, given, 0.0), np.where(good, rest, 0.0)
-        found, weights = np.zeros((*rest.shape[:2], self.given)), np.ones(rest.shape)
-        for _ in range(ROUNDS):
-            found = _least_squares(given, rest, weights)
-            missed = np.abs(rest - found @ given)
-            weights = 1 / (missed + SMOOTH * missed.mean(axis=2, keepdims=True) + 1e-300)
+        found = _least_squares(given[:, None], rest[:, None])[:, 0]
+        if rest.shape[1] * self.given**2 * scaled.shape[2] <= WEIGHED:
+            for rows in _few_rows(len(scaled) * given[0].size, rest.shape[1]):
+                found[:, rows] = _weighed_squares(given, rest[:, rows], found[:, rows])
         one = np.broadcast_to(np.eye(rest.shape[1]), (len(scaled), *[rest.shape[1]] * 2))
         return np.concatenate([-found, one], axis=2)
 
 
-def _least_squares(given: Array, rest: Array, weights: Array) -> Array:
-    """M (boxes, rows, given) with rest ≈ M given, where entries of each row of rest count by their weights."""
+def _few_rows(size: int, count: int) -> Iterator[slice]:
+    """Rows in parts whose arrays are not large, `size` numbers for each row; the clock is looked at before each."""
+    step = max(1, TOGETHER // max(1, size))
+    for start in range(0, count, step):
+        checkpoint()
+        yield slice(start, start + step)
+
+
+def _weighed_squares(given: Array, rest: Array, found: Array) -> Array:
+    """M again, each row with weights that bring it closer to the least sum of absolute values."""
+    missed = np.abs(rest - found @ given)
+    weights = 1 / (missed + SMOOTH * missed.mean(axis=2, keepdims=True) + 1e-300)
     weights = weights / weights.max(axis=2, keepdims=True, initial=1e-300)
-    turned = given.transpose(0, 2, 1)
-    square = (given[:, None] * weights[:, :, None]) @ turned[:, None]
-    size = np.trace(square, axis1=2, axis2=3)[:, :, None, None]
-    square = square + (DAMPING * size + 1e-300) * np.eye(given.shape[1])
-    across = ((weights * rest) @ turned)[:, :, :, None]
+    return _least_squares(given[:, None], rest[:, :, None], weights[:, :, None])[:, :, 0]
+
+
+def _least_squares(given: Array, rest: Array, weights: Array | float = 1.0) -> Array:
+    """M (…, rows, given) with rest (…, rows, symbols) ≈ M given, where symbols count by their weights."""
+    square = (given * weights) @ given.swapaxes(-1, -2)
+    size = np.trace(square, axis1=-2, axis2=-1)[..., None, None]
+    checkpoint()
+    square = square + (DAMPING * size + 1e-300) * np.eye(given.shape[-2])
+    across = given @ (weights * rest).swapaxes(-1, -2)
     try:
-        found = np.linalg.solve(square, across)[:, :, :, 0]
+        found = np.linalg.solve(square, across).swapaxes(-1, -2)
     except np.linalg.LinAlgError:
-        found = np.zeros(across.shape[:3])
+        found = np.zeros(across.swapaxes(-1, -2).shape)
     return np.where(np.isfinite(found), found, 0.0)
 
 

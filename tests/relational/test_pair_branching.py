@@ -11,6 +11,8 @@ import ircert
 from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Sigmoid, Tanh
+from ircert.limits import OutOfTime, until
+from ircert.relational import pair_branching
 from ircert.relational.pair_branching import PairBranching
 from tests.relational.test_intervals import curved
 from tests.relational.twins import around, graph, layers, points_of
@@ -72,3 +74,22 @@ def test_what_f_tells_apart_is_bounded_by_it() -> None:
     search = PairBranching(f, None, around(np.zeros(2), 0.3), Norm.INF)
     search.run(20)
     assert search.most < 0.1
+
+
+@pytest.mark.parametrize("weighed", [0, 10**9])
+def test_systems_are_shared_or_solved_a_few_rows_at_a_time(monkeypatch: pytest.MonkeyPatch, weighed: int) -> None:
+    """Rows of many inputs share one system; those of few are weighed, in parts that the clock can come between."""
+    f, g = read([[1.0, 0.0]], Tanh), read([[1.0, 1.0], [1.0, -1.0]], Sigmoid)
+    whole = PairBranching(f, g, around(np.zeros(2), 1.0), Norm.INF).most
+    monkeypatch.setattr(pair_branching, "WEIGHED", weighed)
+    monkeypatch.setattr(pair_branching, "TOGETHER", 1)
+    parts = PairBranching(f, g, around(np.zeros(2), 1.0), Norm.INF).most
+    assert math.tanh(0.5) <= parts
+    assert weighed == 0 or parts == pytest.approx(whole, rel=1e-9)
+
+
+def test_the_clock_is_looked_at_between_rows() -> None:
+    rows = pair_branching._few_rows(10**9, 3)
+    assert next(rows) == slice(0, 1)
+    with until(lambda: True), pytest.raises(OutOfTime):
+        next(rows)

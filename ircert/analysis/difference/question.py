@@ -68,6 +68,7 @@ def difference(
     """
     start = time.perf_counter()
     check_limits(time_limit, seed)
+    deadline = Deadline(math.inf if time_limit is None else float(time_limit))
     narrow, least = _number(tol, "tol", 1.0), None if epsilon is None else _number(epsilon, "epsilon", math.inf)
     if backend is not None:
         checked(backend)
@@ -76,7 +77,6 @@ def difference(
     f, g = (certifiable(each, what) for each, what in ((first, "the first network"), (second, "the second network")))
     _check_shapes(f, g)
     ball = _ball(f, center, radius, norm, domain)
-    deadline = Deadline(math.inf if time_limit is None else float(time_limit))
     # what overflows says nothing, and need not be reported
     with one_thread(), np.errstate(all="ignore"):
         length = Length(norm_of(objective_norm))
@@ -100,7 +100,7 @@ def _answered(
     evaluation = Evaluation(f, g, ball, length.norm)
     pair = Pair(Network(f).lowered, Network(g).lowered)
     search = DifferenceSearch(pair, evaluation, length, tol=tol, epsilon=epsilon, seed=seed, report=progress)
-    share = SEARCHING * (BRACKET if top1 else 1.0)
+    share = BRACKET if top1 else 1.0
     trust, used = "exact", None
     if f == g:
         search.bound, search.outputs, search.evidence = 0.0, np.zeros(f.output_dim), SAME

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,7 +29,6 @@ TURN = 8
 """Batches or relaxations between two looks at the clock and the bracket."""
 NEGLIGIBLE = 1e-12
 """A bound this small beside the outputs is as good as 0: bounds have room for rounding."""
-FEW_OUTPUTS = 8
 BOXES = "boxes cut until linear bounds on the difference close them"
 PHASES = "linear programs over phases, with checked multipliers"
 ROOT = "linear bounds on the difference"
@@ -76,6 +76,7 @@ class DifferenceSearch:
         self.best: Attained = evaluation.at(self.ball.center)
         self.values = self.best.outputs
         self._evaluated = self.ball.center
+        self._seconds = 0.0  # that the last evaluation took
         self.negligible = NEGLIGIBLE * self._size()
         self.bound, self.outputs = math.inf, np.full(pair.first.output_dim, math.inf)
         self.evidence = ROOT
@@ -90,8 +91,9 @@ class DifferenceSearch:
             ends = [np.abs(graph(self.ball.center)).max() for graph in (self.pair.first, self.pair.second)]
         return float(max(ends)) if np.isfinite(ends).all() else 0.0
 
-    def run(self, deadline: Deadline) -> None:
+    def run(self, limit: Deadline) -> None:
         """Search until the bracket is closed, epsilon is decided or the time is over; Ctrl-C keeps what is known."""
+        deadline = Deadline(SEARCHING * limit.left())
         try:
             with until(deadline):
                 self._run()
@@ -100,7 +102,7 @@ class DifferenceSearch:
         except KeyboardInterrupt:
             self.stop = Stop(Cause.INTERRUPTED)
         self._evaluate_best()
-        self._evaluate_peaks(deadline)
+        self._evaluate_peaks(limit)
         if self.stop is None and not self.decided:
             self.stop = Stop(Cause.TIME, work=self.work) if deadline.passed() else Stop(Cause.UNDECIDED, NO_MORE)
 
@@ -179,16 +181,18 @@ class DifferenceSearch:
             self._evaluated = self._boxes.point
             self._evaluate(self._evaluated)
 
-    def _evaluate_peaks(self, deadline: Deadline) -> None:
-        """The points where single outputs differ most, as long as there is time; few outputs always have it."""
+    def _evaluate_peaks(self, limit: Deadline) -> None:
+        """The points where single outputs differ most, as long as there is time for one more."""
         if self._boxes is None:
             return
         for j, (value, point) in enumerate(zip(*self._boxes.peaks, strict=True)):
-            if value > self.values[j] and (j < FEW_OUTPUTS or not deadline.passed()):
+            if value > self.values[j] and limit.left() > self._seconds:
                 self._evaluate(point)
 
     def _evaluate(self, point: Array) -> None:
+        begin = time.perf_counter()
         found = self.evaluation.at(point)
+        self._seconds = time.perf_counter() - begin
         self.values = np.maximum(self.values, found.outputs)
         if found.value > self.best.value:
             self.best = found

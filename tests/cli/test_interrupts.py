@@ -109,7 +109,7 @@ try:
     with INTERRUPTS.open(KeyboardInterrupt):
         dying = Dying()
         del dying
-        print("dropped by Python")
+        print("dropped by Python\\n", end="")  # in one piece: the signal comes again at any moment
         while True:
             pass
 except KeyboardInterrupt:

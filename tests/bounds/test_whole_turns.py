@@ -103,4 +103,5 @@ def test_folds_of_waves_far_out(far: float) -> None:
     found = ircert.certify(ircert.parse(WAVES.format(far=far)), [turned, turned], tol=1e-3)
     assert found.verdict == "certified"
     assert found.radius.certified <= np.pi / 6 + 1e-9
+    assert found.radius.refuted is not None
     assert np.pi / 6 - 1e-9 <= found.radius.refuted <= np.pi / 6 * 1.002

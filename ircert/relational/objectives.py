@@ -18,7 +18,9 @@ import numpy as np
 from ircert.bounds.interval import Interval
 from ircert.bounds.rounding import UNIT, slack
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.arrays import Array, Indices, Mask, nonzeros
+from ircert.ir.graph import Graph
+from ircert.ir.ops import Affine
 from ircert.relational.differential_bounds import DifferentialBounds
 from ircert.relational.forms import Forms, Symbols
 
@@ -126,6 +128,7 @@ def _up(parts: Array) -> Array:
     return np.asarray(parts.sum(axis=1) + slack(parts.shape[1], np.abs(parts).sum(axis=1)))
 
 
+@dataclass(frozen=True, eq=False)
 class Disagreement(Objective):
     """By how much a class i is ahead of j in f while j is ahead of i in g, at least: positive where no class is a
     largest output of both.
@@ -134,7 +137,12 @@ class Disagreement(Objective):
     p = f_i - f_j > 0 and q = g_j - g_i > 0, and no class is ahead of i in f, or of j in g. So a box has no such x if
     for all i != j one of these holds on it: p <= 0; q <= 0; p + q = (f - g)_i - (f - g)_j <= 0; another class is ahead
     of i in f, or of j in g. The bound is the largest min(p, q, (p + q) / 2) of the pairs that are left.
+
+    alike: of f and of g, numbers of outputs, the same only for those that are one function (`equal_outputs`): their
+           p or q is 0
     """
+
+    alike: tuple[Indices, Indices] | None = None
 
     def values(self, first: Array, second: Array) -> Array:
         rows = np.arange(len(first))
@@ -172,6 +180,8 @@ class Disagreement(Objective):
         nothing = np.zeros(ahead.shape)
         p = found.bound(ahead, nothing, nothing)
         q = found.bound(nothing, -ahead, nothing)
+        if self.alike is not None:
+            p, q = (_tied(ends, same[i] == same[j]) for ends, same in zip((p, q), self.alike, strict=True))
         both = found.bound(nothing, nothing, ahead)[1] / 2
         beaten = [np.zeros((count, size), dtype=bool) for _ in range(2)]
         for k in rows.tolist():
@@ -196,3 +206,17 @@ class Disagreement(Objective):
         less = first.center < second.center
         parts = [(first, np.where(less, 1.0, 0.0)), (second, np.where(less, 0.0, 1.0))]
         return found.symbols.added([found.symbols.weighed(forms, share) for forms, share in parts])
+
+
+def equal_outputs(graph: Graph) -> Indices:
+    """A number for each output; two have the same only if the last affine map computes both from the same row."""
+    last = graph[graph.output].op
+    if not isinstance(last, Affine):
+        return np.arange(graph.output_dim)
+    rows = np.column_stack([nonzeros(last.weight).toarray(), last.bias])
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).reshape(-1)
+
+
+def _tied(ends: Interval, same: Mask) -> Interval:
+    """Ranges of differences, 0 where both numbers are the same."""
+    return np.where(same, 0.0, ends[0]), np.where(same, 0.0, ends[1])

@@ -22,7 +22,7 @@ from ircert.relational.branching import Branching
 from ircert.relational.climbing import climbed
 from ircert.relational.differential_bounds import Pair
 from ircert.relational.input_branching import InputBranching
-from ircert.relational.objectives import Disagreement
+from ircert.relational.objectives import Disagreement, equal_outputs
 from ircert.relational.pair_program import finished, pair_program
 from ircert.relational.phase_branching import symbolic_limits
 from ircert.relational.points import Points
@@ -66,7 +66,7 @@ def agreement(pair: Pair, evaluation: Evaluation, deadline: Deadline, seed: int)
 
 
 def _searched(pair: Pair, evaluation: Evaluation, seed: int) -> Agreement:
-    ball, objective = evaluation.ball, Disagreement()
+    ball, objective = evaluation.ball, Disagreement((equal_outputs(pair.first), equal_outputs(pair.second)))
     boxes = InputBranching(pair, ball, objective)
     if boxes.bound <= 0:
         return Agreement("certified", BOXES)
@@ -126,10 +126,9 @@ def _by_phases(pair: Pair, evaluation: Evaluation, boxes: InputBranching) -> Agr
         return -math.inf
 
     for top in common:
-        for form in made.outputs[:2]:
-            for other in range(len(form)):
-                if other == top:
-                    continue
+        for form, graph in zip(made.outputs[:2], (pair.first, pair.second), strict=True):
+            alike = equal_outputs(graph)
+            for other in np.flatnonzero(alike != alike[top]).tolist():
                 cost = _ahead(program, form, other, top)
                 search = Branching(
                     relaxation,

@@ -16,6 +16,7 @@ from ircert.analysis.difference.result import Difference
 from ircert.errors import QueryError, UnsupportedModel
 from ircert.geometry.norm import Norm
 from ircert.ir.ops.curves import Gelu, Tanh
+from ircert.relational.objectives import equal_outputs
 from tests.analysis.difference.oracle import largest
 from tests.relational.twins import Layers, layers, rounded
 
@@ -257,3 +258,24 @@ def test_epsilon_between_value_and_bound_is_searched_for() -> None:
     above, below = exact.bound * (1 + 1e-6), exact.value * (1 - 1e-6)
     assert ircert.difference(first, second, [0.1, 0.2], 0.5, epsilon=above, tol=0.05).verdict == "certified"
     assert ircert.difference(first, second, [0.1, 0.2], 0.5, epsilon=below, tol=0.05).verdict == "refuted"
+
+
+@pytest.mark.parametrize("inputs", [2, 20])
+def test_outputs_that_are_one_function_are_tied_exactly(inputs: int) -> None:
+    """Two equal rows at the top of the first network, one of them above the other in the second: class 0 is common."""
+    rng = np.random.default_rng(inputs)
+    hidden = (rng.normal(size=(4, inputs)), np.ones(4))
+    tied = [hidden, (np.array([[0.3, 0.7, 0.1, 0.9]] * 2 + [[-1.0] * 4]), np.zeros(3))]
+    other = [hidden, (np.array([[0.3, 0.7, 0.1, 0.9], [0.2, 0.6, 0.1, 0.8], [-1.0] * 4]), np.zeros(3))]
+    for twin in (other, [(hidden[0].round(6), hidden[1]), tied[1]]):
+        found = ircert.difference(tied, twin, np.zeros(inputs), 0.05, top1=True, time_limit=20)
+        assert found.verdict == "certified"
+
+
+def test_rows_that_are_nearly_equal_are_not_tied() -> None:
+    rows = np.array([[1.0, 2.0], [1.0, np.nextafter(2.0, 3.0)], [1.0, 2.0]])
+    made = ircert.load([(np.eye(2), np.zeros(2)), (rows, np.array([0.0, 0.0, 1.0]))])
+    assert len(set(equal_outputs(made).tolist())) == 3
+    made = ircert.load([(np.eye(2), np.zeros(2)), (rows, np.zeros(3))])
+    numbers = equal_outputs(made).tolist()
+    assert numbers[0] == numbers[2] != numbers[1]

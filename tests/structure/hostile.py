@@ -12,11 +12,12 @@ import ircert
 from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
-from ircert.ir.ops import AveragePool, Conv, MaxPool
+from ircert.ir.ops import AveragePool, Conv, MaxPool, Relu
 from ircert.ir.ops.base import Op
-from ircert.ir.ops.curves import Elu, Sigmoid, Softplus, Tanh
+from ircert.ir.ops.curves import Cos, Elu, Sigmoid, Softplus, Tanh
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
 from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.ir.ops.square import Square
 
 TINY, HUGE, STEP = 2.0**-1074, 2.0**1000, 2.0**-52
 
@@ -214,6 +215,9 @@ def functions() -> Iterator[Trap]:
         (Elu(-0.5), 0.5 * (1 - np.exp(-1.0)), -1.0),
         (Clip(np.array(-1.0), np.array(1.0)), 2.0, 3.0),
         (Abs(), 1.0, -1.0),
+        (Relu(), -1.0, -2.0),
+        (Cos(), 1.0, -1.0),
+        (Square(), 1.0, -1.0),
     ]
     for op, x, y in flat:
         for n in (1, 2):

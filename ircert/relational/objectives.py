@@ -24,6 +24,11 @@ from ircert.ir.ops import Affine
 from ircert.relational.differential_bounds import DifferentialBounds
 from ircert.relational.forms import Forms, Symbols
 
+MANY = 40
+"""With more outputs than this only those that may be largest are compared …"""
+LARGEST = 50_000_000
+"""… and nothing is shown where this takes arrays of more numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
@@ -173,7 +178,10 @@ class Disagreement(Objective):
 
     def bounded(self, found: DifferentialBounds, output: str) -> Bounded:
         count, size = found.forms[0].center.shape
-        i, j = np.nonzero(~np.eye(size, dtype=bool))
+        i, j = _contested(found)
+        if len(i) * (size + found.forms[0].symbols.shape[2]) * count > LARGEST:
+            start = np.zeros(count, dtype=np.intp)
+            return Bounded(np.full(count, np.inf), self._guide(found, start, start + 1))
         rows = np.arange(len(i))
         ahead = np.zeros((len(i), size))
         ahead[rows, i], ahead[rows, j] = 1.0, -1.0
@@ -215,6 +223,23 @@ def equal_outputs(graph: Graph) -> Indices:
         return np.arange(graph.output_dim)
     rows = np.column_stack([nonzeros(last.weight).toarray(), last.bias])
     return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).reshape(-1)
+
+
+def _contested(found: DifferentialBounds) -> tuple[Indices, Indices]:
+    """Pairs i != j; of many outputs those that may be largest in some box, i of f and j of g: no others count."""
+    size = found.forms[0].center.shape[1]
+    pairs = ~np.eye(size, dtype=bool)
+    if size > MANY:
+        first, second = (_may_be_largest(found.symbols.ranges(forms)) for forms in found.forms[:2])
+        pairs &= first[:, None] & second
+    i, j = np.nonzero(pairs)
+    return i, j
+
+
+def _may_be_largest(ranges: Interval) -> Mask:
+    """Of numbers in ranges (boxes, entries), those that are below no other for sure in all boxes."""
+    low, high = ranges
+    return np.asarray((~(high < low.max(axis=1, keepdims=True))).any(axis=0))
 
 
 def _tied(ends: Interval, same: Mask) -> Interval:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ircert.geometry.norm import Norm
+from ircert.relational import objectives
 from ircert.relational.differential_bounds import Pair
 from ircert.relational.objectives import Disagreement, Length, Objective
 from ircert.relational.points import Points
@@ -58,3 +59,20 @@ def test_classes_that_never_change_leave_nothing_open() -> None:
     found = Pair(f, g).bounds(Points.of(around(np.zeros(2), 1.0)))
     assert Disagreement().bounded(found, f.output).bounds[0] == -np.inf
     assert Disagreement().values(f(np.zeros((1, 2))), g(np.zeros((1, 2))))[0] == -1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_classes_those_that_may_be_largest_are_compared(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """No point is above the bound, and where nothing is compared, nothing is shown."""
+    made = layers(seed, 3, 8, 6)
+    f, g, ball = graph(made), graph(rounded(made, 0.25)), around(np.full(3, 0.2), 0.3)
+    bounds = {}
+    for many, largest in ((40, 10**9), (2, 10**9), (2, 0)):
+        monkeypatch.setattr(objectives, "MANY", many)
+        monkeypatch.setattr(objectives, "LARGEST", largest)
+        found = Pair(f, g).bounds(Points.of(ball))
+        bounds[many, largest] = float(Disagreement().bounded(found, f.output).bounds[0])
+    x = points_of(ball, 300)
+    met = Disagreement().values(f(x), g(x)).max()
+    assert max(met, 0.0) <= max(bounds[2, 10**9], 0.0) + 1e-12
+    assert bounds[40, 10**9] <= bounds[2, 10**9] < bounds[2, 0] == np.inf

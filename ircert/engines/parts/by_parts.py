@@ -77,16 +77,34 @@ class _Joint:
         self._first_round()
         self._again()
         found = self._joined()
+        shown = self._shown(found)
+        if shown is not None:
+            return shown
+        if not self.question.deadline.passed():
+            return None  # the network as it was given may show it
+        found = replace(found, refuted=None, witness=None, boxes=None, turned=None)
+        found = replace(found, stop=Stop(Cause.UNDECIDED, NOT_SHOWN))
+        return found if self.question.radius is None else replace(found, verdict="unresolved")
+
+    def _shown(self, found: Answer) -> Answer | None:
+        """What interval arithmetic shows on the whole network: all of it, or the turned points alone, where boxes do
+        not reach through a tail; else None."""
+        if self._proof(found) is not None:
+            return found
+        alone = replace(found, boxes=None)
+        if found.turned is None or found.refuted is None:
+            return None
+        proof = self._proof(alone)
+        if proof is None or proof.reach is None or proof.reach > float(found.refuted):
+            return None
+        radius = self.question.radius
+        return alone if radius is None or proof.is_turned_inside(radius) else None
+
+    def _proof(self, found: Answer) -> Refutation | None:
         try:
-            Refutation.of(self.question, found)
-        except (BrokenProof, IrcertError):  # a tail that interval arithmetic does not reach through
-            if not self.question.deadline.passed():
-                return None  # the network as it was given may show it
-            found = replace(found, refuted=None, witness=None, boxes=None, turned=None)
-            found = replace(found, stop=Stop(Cause.UNDECIDED, NOT_SHOWN))
-            if self.question.radius is not None:
-                found = replace(found, verdict="unresolved")
-        return found
+            return Refutation.of(self.question, found)
+        except (BrokenProof, IrcertError):
+            return None
 
     # --- asking ------------------------------------------------------------------------------------------------------
 

@@ -222,3 +222,23 @@ def test_many_parts(n: int, norm: Any) -> None:
     assert f"the least of {n} parts, the part of input 37" in found.radius.certified.evidence
     for radius, verdict in ((0.7, "certified"), (0.8, "refuted")):
         assert ircert.certify(graph, np.zeros(n), norm=norm, radius=radius).verdict == verdict
+
+
+def test_turned_points_stand_without_boxes() -> None:
+    """x - tanh(x) touches slope 0 and stays open until time is over; the other part folds, and its boxes solve for one
+    input, which is too few for both outputs behind the mixing tail: the turned points are proved all the same."""
+    text = """ircert.ir/1
+
+x = input(length=2)
+t = tanh(x)
+s = affine(t, weight=[[-1.0, 0.0], [0.0, -1.5]])
+z = add(x, s)
+y = affine(z, weight=[[1.0, 0.5], [0.25, 1.0]])
+return y
+"""
+    fold = 2 - np.arccosh(np.sqrt(1.5))
+    found = ircert.certify(ircert.parse(text), [0.5, 2.0], time_limit=4)
+    assert found.radius.certified <= 0.5
+    assert found.radius.refuted is not None
+    assert fold - 1e-9 <= found.radius.refuted <= fold + 1e-2
+    assert found.turned is not None

@@ -51,14 +51,15 @@ class Chain:
 
     def add_all(self, centers: list[tuple[int, Array]]) -> None:
         """Answer centres (number, point), neighbours after each other, for as long as there is time."""
-        left, follow = centers, True
+        left, follow = centers, len(centers) > 1 and self._follows
         while left and not self.deadline.passed():
-            self.add(*left[0])
-            left = left[1:]
-            if left and follow and self._follows:
+            if follow:
                 before = len(left)
                 left = self._followed(left)
                 follow = before - len(left) >= FRUITFUL * before
+            if left and not self.deadline.passed():
+                self.add(*left[0])
+                left = left[1:]
 
     def add(self, at: int, center: Array) -> None:
         """Answer one centre by a search, unless others say enough."""

@@ -38,10 +38,11 @@ FEWEST, MOST = 2, 200
 
 @dataclass(frozen=True)
 class LinearOptimum:
-    """The largest value and a point that has it."""
+    """The largest value, a point that has it, and the rows of a basis that proves it, if one did."""
 
     value: Fraction
     point: list[Fraction]
+    basis: list[int] | None = None
 
 
 class _Empty(Exception):
@@ -113,9 +114,23 @@ class Program:
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
-    def maximise(self, objective: Integers, *, patient: bool = True) -> LinearOptimum | None:
-        """The largest value of objective · x; None if no point satisfies the rows."""
-        return self._pursued(_Goal(objective), patient)
+    def maximise(
+        self, objective: Integers, *, patient: bool = True, start: list[int] | None = None
+    ) -> LinearOptimum | None:
+        """The largest value of objective · x; None if no point satisfies the rows.
+
+        start: a basis that may be the best one, as that of a program with other limits; then floats are not asked
+        """
+        goal = _Goal(objective)
+        found = None if start is None or self.empty else self._confirmed(start, goal)
+        return self._pursued(goal, patient) if found is None else found
+
+    def _confirmed(self, basis: list[int], goal: _Goal) -> LinearOptimum | None:
+        """The optimum, if it is that of a basis."""
+        if len(basis) != self.width or max(basis, default=0) >= len(self._constraints.all):
+            return None
+        vertex = Vertex(self._constraints, basis, goal.objective)
+        return self._optimum(vertex) if vertex.regular and goal.settled(vertex, hopeful=True) else None
 
     def above(self, objective: Integers, threshold: Any = 0, *, patient: bool = True) -> list[Fraction] | None:
         """A point where objective · x exceeds the threshold; None if there is none."""
@@ -170,7 +185,7 @@ class Program:
     def _optimum(self, vertex: Vertex) -> LinearOptimum:
         point = vertex.point
         value = Fraction(int(vertex.objective.dot(point.numbers)), int(point.below))
-        return LinearOptimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers])
+        return LinearOptimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers], vertex.basis)
 
     # --- vertices that may settle it ---------------------------------------------------------------------------------
 

@@ -26,6 +26,11 @@ class Pair:
         """That of the farther point."""
         return max(norm.measure(self.x), norm.measure(self.y))
 
+    def moved(self, by: Sequence[Fraction]) -> Pair:
+        """Both points moved."""
+        x, y = (tuple(a + b for a, b in zip(p, by, strict=True)) for p in (self.x, self.y))
+        return Pair(x, y)
+
     def towards(self, other: Pair, share: Fraction) -> Pair:
         """The pair this share of the way to another one."""
         x, y = (

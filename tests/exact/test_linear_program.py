@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +18,23 @@ def test_the_optimum_is_an_exact_vertex() -> None:
     assert found is not None
     assert (found.value, found.point) == (Fraction(6), [Fraction(6), Fraction(0)])
     found = Program(TRIANGLE).maximise(row(1, 2))
+    assert found is not None
+    assert (found.value, found.point) == (Fraction(8), [Fraction(0), Fraction(4)])
+
+
+def test_a_basis_of_other_limits_is_confirmed_without_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Program(TRIANGLE).maximise(row(1, 2))
+    assert first is not None
+    wider = Program(replace(TRIANGLE, limits=TRIANGLE.limits * 3))
+    monkeypatch.setattr(Program, "_floats", None)
+    found = wider.maximise(row(1, 2), start=first.basis)
+    assert found is not None
+    assert (found.value, found.point, found.basis) == (3 * first.value, [3 * v for v in first.point], first.basis)
+
+
+@pytest.mark.parametrize("start", [*product(range(7), repeat=2), (), (0,), (0, 1, 2)])
+def test_no_basis_misleads(start: tuple[int, ...]) -> None:
+    found = Program(TRIANGLE).maximise(row(1, 2), start=list(start))
     assert found is not None
     assert (found.value, found.point) == (Fraction(8), [Fraction(0), Fraction(4)])
 

@@ -12,6 +12,7 @@ from math import isqrt
 import numpy as np
 
 from ircert.engines.boxes.enclosures.secants import Secants, SlopePattern
+from ircert.engines.boxes.falsification.pair_memory import PairMemory
 from ircert.engines.boxes.linear_regions.coincidence import Coincidence, values_at
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.setting import Phases, Setting, flipped
@@ -32,7 +33,10 @@ def _goes_on() -> bool:
 
 @dataclass
 class Descent:
-    """The nearest violation found so far: `best` is (measure, pair), or None."""
+    """The nearest violation found so far: `best` is (measure, pair), or None.
+
+    memory: what patterns have shown, here or at other centres
+    """
 
     setting: Setting
     maps: ExactMaps
@@ -42,6 +46,7 @@ class Descent:
     infimum_is_zero: bool = False
     measured: dict[bytes, Fraction | None] = field(default_factory=dict)
     """How far away pairs of patterns are at least (a measure), or None where they have none."""
+    memory: PairMemory = field(default_factory=PairMemory)
     _at: tuple[Phases, Phases, Pair] | None = None
 
     def improve(self, first: Phases, second: Phases, far: Pair | None = None, *, onward: bool = True) -> bool:
@@ -133,21 +138,22 @@ class Descent:
         if key in self.tried:
             return None
         self.tried.add(key)
-        norm = self.setting.norm
-        if self._tell_apart(first, second):
+        norm, center = self.setting.norm, self.setting.exact_center
+        far = far or self.memory.violation(key, center)
+        if far is None and self._tell_apart(key, first, second):
             return None
         try:
-            polytope, found = self._measured(first, second, self._scale(far))
+            polytope, found = self._measured(key, first, second, self._scale(far))
             self.measured[key] = None if found is None else found[0]
             if found is None or (self.best is not None and found[0] >= self.best[0]):
                 return None
-            near = found[1]
-            if far is None:
-                far = polytope.violation(_radius_above(near.measure(norm), norm) * 2 + self._room())
-            if far is None:
-                return None
-            share = Fraction(0) if polytope.violates(near) else SHARE
-            pair = near.towards(far, share)
+            pair = near = found[1]
+            if not polytope.violates(near):
+                far = far or polytope.violation(_radius_above(near.measure(norm), norm) * 2 + self._room())
+                if far is None:
+                    return None
+                self.memory.keep(key, center, far)
+                pair = near.towards(far, SHARE)
         except OutOfTime:
             self.tried.discard(key)  # nothing is known yet: another time it may be
             return None
@@ -161,22 +167,27 @@ class Descent:
         self.best = size, pair
         return near
 
-    def _tell_apart(self, first: Phases, second: Phases) -> bool:
+    def _tell_apart(self, key: bytes, first: Phases, second: Phases) -> bool:
         """Whether determinants show that two patterns have no collision: much quicker than programs."""
-        apart = first != second
-        return int(apart.sum()) <= FEW and self._secants.injective(SlopePattern((first > 0) & ~apart, apart))
+        known = self.memory.apart
+        if key not in known:
+            apart = first != second
+            few = int(apart.sum()) <= FEW
+            known[key] = few and self._secants.injective(SlopePattern((first > 0) & ~apart, apart))
+        return known[key]
 
     @cached_property
     def _secants(self) -> Secants:
         return Secants(self.setting, most_free=FEW)
 
     def _measured(
-        self, first: Phases, second: Phases, scale: float
+        self, key: bytes, first: Phases, second: Phases, scale: float
     ) -> tuple[Coincidence, tuple[Fraction, Pair] | None]:
         """The polytope in a unit that suits it, and its nearest pair."""
         norm = self.setting.norm
         for attempt in range(8):
             polytope = Coincidence(self.setting, self.maps, first, second, scale)
+            polytope.basis = self.memory.bases.get(key)
             try:
                 found = polytope.nearest(patient=False, goes_on=self.goes_on)
             except Undecided:
@@ -184,6 +195,8 @@ class Descent:
                     raise
                 scale *= 2.0**-10
                 continue
+            if polytope.basis is not None:
+                self.memory.bases[key] = polytope.basis
             size = 0.0 if found is None else _float_above(found[1].measure(norm), norm)
             if size == 0.0 or 2.0**-8 <= size / scale <= 2.0**8:
                 break

@@ -34,7 +34,12 @@ def values_at(forms: Integers, u: tuple[Fraction, ...]) -> Integers:
 
 
 class Coincidence:
-    """The polytope of a pair of patterns; inside, lengths are counted in a unit, a power of two near the scale."""
+    """The polytope of a pair of patterns; inside, lengths are counted in a unit, a power of two near the scale.
+
+    basis: rows that may hold with equality at the nearest pair; once it is known, those that do (norms inf and 1)
+    """
+
+    basis: list[int] | None = None
 
     def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases, scale: float = 1.0) -> None:
         self.setting = setting
@@ -138,7 +143,8 @@ class Coincidence:
             found = nearest_round(self._rows, patient, goes_on)
             return None if found is None else (found[0] * self.unit**2, self._pair(found[1]))
         program = self._rising()
-        best = program.maximise(downward(program), patient=patient)
+        best = program.maximise(downward(program), patient=patient, start=self.basis)
+        self.basis = None if best is None else best.basis
         return None if best is None else (-best.value * self.unit, self._pair(best.point))
 
     def _rising(self) -> Program:

@@ -1,10 +1,11 @@
 """The largest good radii around many centres that lie close together: the same violations and matrices, mostly.
 
-The nearest violation of a neighbour lies in two linear regions; the descent that starts there finds the nearest pair of
-them, and of regions next to it, for another centre. Points of the ball just below that pair are looked at: those beyond
-a fold lead to a nearer violation. Then balls are covered by matrices that covered others, many at once where they are
-boxes (`many_balls`), and one that no matrix covers gets a new one, which is tried on all others. A ball that is covered
-closes its bracket, and nothing had to be hunted for. What is left is said to be open.
+A first violation is hunted for at one centre, unless a search has found one. The nearest violation of a neighbour lies
+in two linear regions; the descent that starts there finds the nearest pair of them, and of regions next to it, for
+another centre. Points of the ball just below that pair are looked at: those beyond a fold lead to a nearer violation.
+Then balls are covered by matrices that covered others, many at once where they are boxes (`many_balls`), and one that
+no matrix covers gets a new one, which is tried on all others. A ball that is covered closes its bracket. What is left
+is said to be open.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ircert.engines.base import Answer, Points, Question
+from ircert.engines.base import Answer, Points, Question, farthest
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
+from ircert.engines.boxes.falsification.hunt import Hunt
+from ircert.engines.boxes.falsification.pair_memory import PairMemory
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.cover import Cover, Frontier
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -77,6 +80,8 @@ class Following:
 
     regions: list[_Regions] = field(default_factory=list)
     matrices: list[Array] = field(default_factory=list)
+    _memory: PairMemory = field(default_factory=PairMemory)
+    _was_hunted: bool = False
     _corners: set[bytes] = field(default_factory=set)
 
     @staticmethod
@@ -99,13 +104,22 @@ class Following:
         """What is found about some centres, mostly closed brackets; None where a search has to find all."""
         balls: list[_Ball] = []
         with suppress(OutOfTime), until(deadline), np.errstate(all="ignore"):
-            for question in questions if self.regions else ():
-                balls.append(_Ball(question, deadline))
+            for question in questions:
+                balls.append(_Ball(question, deadline, self._memory))
                 self._approach(balls[-1])
             self._cover(balls)
         return [ball.answer() for ball in balls] + [None] * (len(questions) - len(balls))
 
     # --- violations --------------------------------------------------------------------------------------------------
+
+    def _hunt(self, ball: _Ball) -> None:
+        """Look for a first violation, once, as a search begins."""
+        if self.regions or self._was_hunted:
+            return
+        self._was_hunted = True
+        question = ball.question
+        reach = min(question.reach, farthest(question.center, question.norm))
+        Hunt(ball.setting, ball.descent, question.seed, reach).begin()
 
     def _remember(self, setting: Setting, maps: ExactMaps, pair: Points, distance: float) -> None:
         first, second = (_phases(maps, point) for point in pair)
@@ -117,6 +131,7 @@ class Following:
     def _approach(self, ball: _Ball) -> None:
         """Find the nearest violation, as far as regions of earlier ones and points of the ball lead to it."""
         with ball.given_up_on_trouble():
+            self._hunt(ball)
             self._descend(ball.descent)
             self._go_further(ball.descent)
             ball.look()
@@ -204,11 +219,11 @@ class _Ball:
     suspects: points where a matrix was wrong: perhaps they lie beyond a fold
     """
 
-    def __init__(self, question: Question, deadline: Deadline) -> None:
+    def __init__(self, question: Question, deadline: Deadline, memory: PairMemory) -> None:
         self.question, self._deadline = question, deadline
         self.setting = _setting(question)
         self.maps = ExactMaps(self.setting)
-        self.descent = Descent(self.setting, self.maps, lambda: not self.is_over())
+        self.descent = Descent(self.setting, self.maps, lambda: not self.is_over(), memory=memory)
         self.counts = Counts()
         self.is_closed = self.gave_up = False
         self.untried: list[Array] = []

@@ -48,6 +48,14 @@ def _after(asked: Asked, center: Any) -> Following:
     return following
 
 
+def test_a_first_violation_is_hunted_for() -> None:
+    asked, deadline = _asked(bundled("coupled-vanderpol-4-16-16-4"), "inf"), Deadline()
+    questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.2 + 0.01 * k]), deadline) for k in range(2)]
+    for question, answer in zip(questions, Following().answers(questions, deadline), strict=True):
+        assert answer is not None
+        assert settled(question, answer)
+
+
 def test_nothing_to_follow_says_nothing() -> None:
     asked = _asked(residual(np.random.default_rng(1), 3, 4), "inf")
     questions = [asked.question(np.zeros(3), Deadline())] * 2
@@ -66,7 +74,7 @@ def test_an_atlas_of_many_inputs_is_that_of_single_searches() -> None:
     centers = np.array([1.0, 0.5, -0.5, 0.2]) + np.random.default_rng(0).uniform(-0.2, 0.2, (6, 4))
     domain = (-1.5, 1.5)
     atlas = ircert.atlas(graph, centers, domain=domain)
-    assert {row.way for row in atlas} == {"search", "followed"}
+    assert {row.way for row in atlas} == {"followed"}
     for row in atlas:
         single = ircert.certify(graph, row.center, domain=domain).radius
         assert row.certified == pytest.approx(float(single.certified), rel=1e-6)

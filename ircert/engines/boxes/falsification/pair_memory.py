@@ -1,0 +1,39 @@
+"""What pairs of patterns have shown that does not depend on the centre: it helps with the next one.
+
+In the coordinates of the network, K(P, Q) is the same for all centres. So a violation of two patterns stays one, and
+patterns that determinants tell apart stay apart. The program of the nearest pair has the same matrix and objective for
+all centres, and other limits: weights of a basis stay as they are, and where its point is feasible again it is optimal.
+All are proposals, confirmed exactly where they are used, but for the patterns that were told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ircert.geometry.pair import Pair
+
+Point = Sequence[Fraction]
+
+
+@dataclass
+class PairMemory:
+    """Of centres with the same network, domain, norm and problem; keys are those of two patterns.
+
+    bases: rows that hold with equality at the nearest pair
+    apart: whether determinants tell them apart
+    """
+
+    bases: dict[bytes, list[int]] = field(default_factory=dict)
+    apart: dict[bytes, bool] = field(default_factory=dict)
+    _violations: dict[bytes, Pair] = field(default_factory=dict)
+
+    def violation(self, key: bytes, center: Point) -> Pair | None:
+        """One of two patterns, relative to a centre."""
+        found = self._violations.get(key)
+        return None if found is None else found.moved([-c for c in center])
+
+    def keep(self, key: bytes, center: Point, pair: Pair) -> None:
+        """Remember a violation, given relative to a centre."""
+        self._violations.setdefault(key, pair.moved(center))

@@ -204,7 +204,7 @@ class Disagreement(Objective):
         return Bounded(most[np.arange(count), best], self._guide(found, i[best], j[best]))
 
     @staticmethod
-    def _guide(found: DifferentialBounds, i: Array, j: Array) -> Forms:
+    def _guide(found: DifferentialBounds, i: Indices, j: Indices) -> Forms:
         """f_i - f_j or g_j - g_i, whichever is less in the middle of the box."""
         rows = np.arange(len(i))
         weights = np.zeros(found.forms[0].center.shape)

@@ -120,7 +120,12 @@ def shaping_passes(options: argparse.Namespace) -> Pipeline:
 
 
 def _fixed(given: list[str]) -> dict[int, float]:
-    return dict(numbered(given, "--fix"))
+    fixed: dict[int, float] = {}
+    for index, value in numbered(given, "--fix"):
+        if index in fixed:
+            raise IrcertError(f"--fix names input {index} twice", remedy="give one value for each input")
+        fixed[index] = value
+    return fixed
 
 
 def numbered(given: list[str], what: str) -> list[tuple[int, float]]:

@@ -7,6 +7,7 @@ one copy a single point) or that outputs of a second pair of copies differ, whic
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -97,7 +98,17 @@ def parsed(text: str) -> Any:
     try:
         return vnnlib.parse_query_string(text)
     except vnnlib.VNNLibException as error:
-        raise IrcertError(f"this is no VNN-LIB 2.0 query: {' '.join(str(error).split())[:300]}") from None
+        raise IrcertError(f"this is no VNN-LIB 2.0 query: {_reason(str(error))}") from None
+
+
+def _reason(said: str) -> str:
+    """The package's words on one line; of errors that it lists as JSON the first one."""
+    try:
+        first = json.loads(said)["errors"][0]
+        said = f"line {first['line']}: {first['message']}: {first['hint']}"
+    except (ValueError, LookupError, TypeError):
+        pass  # plain words, as for syntax errors
+    return " ".join(said.split())[:300]
 
 
 def asked(query: Any) -> Asked:
@@ -129,7 +140,9 @@ def _copy(network: Any, query: Any) -> Copy:
 
 
 def _kind(tensor: Any) -> str:
-    return str(tensor.dtype.name).lower()
+    """The declared type; one that the package does not know, such as `Real`, as it is written."""
+    known = str(tensor.dtype.name)
+    return str(tensor).split()[2] if known == "Unknown" else known.lower()
 
 
 def _conjuncts(expression: Any) -> Iterator[Any]:

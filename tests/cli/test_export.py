@@ -109,6 +109,7 @@ def test_centres_come_from_files_too(fold: Path) -> None:
         (["--problem", "transform"], "needs an other network"),
         (["--fix", "9=1"], "there is no input 9"),
         (["--fix", "x"], "--fix takes I=V"),
+        (["--fix", "0=1", "--fix", "0=2"], "--fix names input 0 twice"),
         (["--select", "7"], "there is no output 7"),
         (["--domain", "0"], "--domain takes LO:HI"),
         (["--domain", "1:0"], "low <= high"),

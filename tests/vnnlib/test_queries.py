@@ -81,6 +81,22 @@ def test_other_shapes_are_refused(old: str, new: str, words: str) -> None:
         understood(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (OTHERWISE.replace("real", "Real"), "query: line 4: Type mismatch in arithmetic expression: Expected"),
+        (OTHERWISE.replace("real", "Real").split("(assert")[0] + "(assert (== B[0] D[0]))", "`A` is declared Real"),
+        ("(declare-fun X _0 () Real)", "query: Parse error: syntax error at line 1"),
+    ],
+)
+def test_refusals_name_the_place_and_the_type_as_it_is_written(text: str, words: str) -> None:
+    """V-2."""
+    with pytest.raises(IrcertError) as refused:
+        asked(parsed(text))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
 def test_a_separation_needs_both_directions() -> None:
     both = "(>= (- A[{0}] C[{0}]) 0.5) (<= (- A[{0}] C[{0}]) -0.5)"
     old = "(or (!= C[1] A[1]) (!= A[0] C[0]))"

@@ -15,6 +15,8 @@ FARTHEST = 1e150
 """How far floats are sure to reach."""
 NEARER = 1 - 1e-9
 """Violations are news if they are nearer than the best one by this factor."""
+RESOLUTION = 2.0**-46
+"""Balls that are smaller than this, times the largest number of the centre, are too small for floats."""
 
 
 def news_within(descent: Descent, reach: float) -> float:
@@ -28,6 +30,13 @@ def news_within(descent: Descent, reach: float) -> float:
 def first_radius(setting: Setting) -> float:
     """About the radius of the ball in which no neuron switches that is not 0 at the centre; infinite without one."""
     return float(switching_radii(setting).min(initial=np.inf))
+
+
+def first_ball(setting: Setting) -> float:
+    """The first radius of what floats can tell from the centre: a nearer switch is met by all balls they prove."""
+    radii = switching_radii(setting)
+    resolution = RESOLUTION * float(np.abs(setting.center).max(initial=0.0))
+    return float(radii[radii > resolution].min(initial=np.inf))
 
 
 def switching_radii(setting: Setting) -> Array:

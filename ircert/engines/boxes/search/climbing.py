@@ -25,8 +25,9 @@ LARGEST = 1e18
 """… and at most."""
 UNKNOWN, LEAST_POWER = 2.0, 1.0
 """How many times the effort a ball takes for which it was not enough; the least power of the radius."""
-FIRST_BALL = 1 / 16
-"""How much smaller the first ball gets each time that it is not proved."""
+FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
+"""How much smaller the first ball gets each time that it is not proved, and at most: then it is tried anew, with more
+effort."""
 PATIENCE = 16
 """How often all ways may give up in a row before their effort is used."""
 
@@ -48,6 +49,9 @@ class Climb:
     price: float = math.inf
     power: float | None = None
     in_vain: int = 0
+
+    def __post_init__(self) -> None:
+        self._first = self.start
 
     def next(self, clear: float, top: float, spent: float = math.inf) -> float:
         """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
@@ -76,10 +80,16 @@ class Climb:
     def failed(self, radius: float, clear: float, expected: float | None = None, *, gave_up: bool = False) -> None:
         """A ball was not: all ways gave up, or the effort was used, or would have been by as much as is expected."""
         self.in_vain = self.in_vain + 1 if gave_up else 0
-        self.start *= FIRST_BALL
+        self._shrink()
         self.step, self.barrier = STEP, radius
         self.price = UNKNOWN * self.effort if expected is None else expected
         self._learn(clear)
+
+    def _shrink(self) -> None:
+        """A smaller first ball, or the first one again with more effort."""
+        self.start *= FIRST_BALL
+        if self.start < LEAST_BALL * self._first:
+            self.start, self.effort = self._first, min(MORE * self.effort, LARGEST)
 
     def _learn(self, clear: float) -> None:
         """The power of the radius with which costs grow, between a good ball and one that was not proved."""

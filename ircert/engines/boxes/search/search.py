@@ -23,7 +23,7 @@ from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import falsify
 from ircert.engines.boxes.falsification.hunt import Hunt
-from ircert.engines.boxes.falsification.work import first_radius
+from ircert.engines.boxes.falsification.work import first_ball
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -303,7 +303,7 @@ class Search:
         """Small balls first, because time may end."""
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share)
-        climb = Climb(min(WITHIN * first_radius(self.setting), SMALLEST * max(top, FIRST)), effort)
+        climb = Climb(min(WITHIN * first_ball(self.setting), SMALLEST * max(top, FIRST)), effort)
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)

@@ -12,6 +12,7 @@ from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations, sides
 from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
+from ircert.engines.boxes.falsification.work import first_ball
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import residual, setting_of
@@ -65,3 +66,11 @@ def test_the_first_radius_is_that_of_the_nearest_kink() -> None:
     for norm, distance in ((Norm.INF, 0.25), (Norm.ONE, 0.5), (Norm.TWO, 0.5 / np.sqrt(2))):
         assert first_radius(setting_of(graph, np.zeros(2), norm=norm)) == pytest.approx(distance)
     assert first_radius(setting_of(ircert.load([(np.eye(2), np.zeros(2))]), np.zeros(2))) == np.inf
+
+
+def test_the_first_ball_meets_kinks_that_floats_cannot_tell_from_the_centre() -> None:
+    below = np.nextafter(-1.0, 0.0)
+    graph = ircert.load([([[1.0, 1.0], [2.0, 0.0]], [below, 1.0]), (np.eye(2), np.zeros(2))])
+    setting = setting_of(graph, np.full(2, 0.5))
+    assert 0 < first_radius(setting) < 1e-15
+    assert first_ball(setting) == pytest.approx(1.0)

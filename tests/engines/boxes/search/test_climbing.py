@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ircert.engines.boxes.search.climbing import FIRST_EFFORT, GAP, LEAST_GAP, Climb
+from ircert.engines.boxes.search.climbing import FIRST_BALL, FIRST_EFFORT, GAP, LEAST_BALL, LEAST_GAP, Climb
 
 
 def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[float, Climb]:
@@ -102,3 +102,14 @@ def test_balls_take_no_more_than_was_spent_before(power: float) -> None:
         assert radius > 1.0
         assert climb.effort <= 2 * spent
         assert 1_000.0 * radius**power <= max(spent, 1_000.0 * LEAST_GAP**power) * (1 + 1e-9)
+
+
+def test_a_first_ball_that_is_never_proved_is_tried_anew_with_more_effort() -> None:
+    climb, tried = Climb(0.5), []
+    for _ in range(40):
+        tried.append(climb.next(0.0, 1.0))
+        climb.failed(tried[-1], 0.0, expected=1e9)
+    assert min(tried) >= 0.5 * LEAST_BALL
+    assert tried[1] == 0.5 * FIRST_BALL
+    assert tried.count(0.5) > 2
+    assert climb.effort > FIRST_EFFORT

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from ircert.engines.base import Answer, Cause, Question, Stop, farthest
 from ircert.engines.judge import settles
@@ -27,9 +30,20 @@ def of_the_whole_space(question: Question, answer: Answer) -> Answer:
     """The answer to `of_a_ball(question)` as one to the question itself: a large ball is not the whole space."""
     if question.radius is not None or question.max_radius < math.inf or answer.refuted is not None:
         return answer
+    if _holds_the_domain(question, answer.certified):
+        certified = End(math.inf, f"{answer.certified.evidence}; the ball holds the domain")
+        return replace(answer, certified=certified, stop=None)
     if answer.stop is not None or answer.certified == math.inf:
         return answer
     return replace(answer, stop=Stop(Cause.UNDECIDED, NOT_EVERYWHERE))
+
+
+def _holds_the_domain(question: Question, radius: float) -> bool:
+    """Whether the open ball surely does, in any norm: none is longer than norm 1."""
+    if not (np.isfinite(question.low).all() and np.isfinite(question.high).all() and radius < math.inf):
+        return False
+    rows = zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
+    return sum(max(Fraction(b) - Fraction(c), Fraction(c) - Fraction(a)) for c, a, b in rows) < Fraction(radius)
 
 
 def good_radius(question: Question) -> float:

@@ -121,6 +121,8 @@ class Turned(Enclosed):
             if not self.in_box(point) or any(point[j] in (self.low[j], self.high[j]) for j in free):
                 return f"{name} does not lie in the interior of the domain"
         points = [_fractions(point, self.unit) for point in (self.x, self.y)]
+        if not pairs.is_defined_between(self.model, *points):
+            return "the network is not shown to be defined between x and y"
         for bits in BITS:
             first, second = (determinant(self.model, point, bits, free) for point in points)
             if (first > 0 and second < 0) or (first < 0 and second > 0):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from ircert.checker.curved import Covered
-from ircert.checker.limits import MOST_WEIGHTS, TooLong
+from ircert.checker.limits import MOST_WEIGHTS, TooLong, words
 from ircert.checker.lipschitz import contracts
 from ircert.checker.reading import Claim, Fields, Stop, tokens_of
 from ircert.checker.signs import Range, never_zero
@@ -29,6 +29,8 @@ INCREASING = frozenset({"tanh", "sigmoid", "softplus", "softsign", "erf", "exp"}
 """Functions of each entry that are strictly increasing on the whole line."""
 MOST_STEPS, MOST_AT_ONCE, MOST_SPANNED = 2**20, 2**22, 2**14
 """… weights of a map that is computed back, and of rows whose combinations are looked at."""
+QUICK = 256
+"""How many products of two words a fraction of many words does in the time of a step's unit."""
 BOUND = "[0-9]{1,9}=[0-9]{1,40}/[0-9]{1,40}"
 TOKEN = re.compile(
     rf"[<>][0-9]{{1,9}}|[+][0-9]{{1,9}}:[0-9]{{1,9}}|~[0-9]{{1,9}}:[0-9]{{1,9}}:(?:inf|1|2(?::{BOUND}(?:,{BOUND})*+)?)"
@@ -53,7 +55,9 @@ class Structure(Claim):
         return cls(**place, steps=tokens_of(steps, "steps", TOKEN, MOST_STEPS) if steps != "" else [])
 
     def fault(self, stop: Stop) -> str | None:
-        """Steps that can be taken, and lead to all inputs."""
+        """The centre in the domain, steps that can be taken, and lead to all inputs."""
+        if not self.in_box(self.center):
+            return "the centre lies outside the domain"
         known = Known(self, stop)
         return known.follow(self.way(known)) or (None if known.is_enough else "the steps do not lead to all inputs")
 
@@ -273,13 +277,27 @@ class Known:
         )
         basis: dict[int, dict[int, Fraction]] = {}
         for i in known:
-            row = _reduced(given.map.fractions(i, unknown), basis)
+            row = self._reduced(given.map.fractions(i, unknown), basis)
             if row:
                 basis[next(iter(row))] = row
         for i in list(self.unknown[number]):
-            if not _reduced(wanted.map.fractions(i, unknown), basis):
+            if not self._reduced(wanted.map.fractions(i, unknown), basis):
                 self.unknown[number].discard(i)
         return None
+
+    def _reduced(self, row: dict[int, Fraction], basis: dict[int, dict[int, Fraction]]) -> dict[int, Fraction]:
+        """What is left of a row after elimination of each pivot, in the order in which rows were found."""
+        for pivot, other in basis.items():
+            factor = row.get(pivot, Fraction(0)) / other[pivot]
+            if factor:
+                length = words(_longest(row) + _longest(other))  # they grow with every pivot
+                self.steps.spend((len(row) + len(other)) * length**2 // QUICK)
+                row = {
+                    j: v
+                    for j in {**row, **other}
+                    if (v := row.get(j, Fraction(0)) - factor * other.get(j, Fraction(0)))
+                }
+        return row
 
     def _contracted(self, total: int, start: str, norm: str, bounds: str = "") -> str | None:
         """s follows from k s + g(s), if that is known and g has a Lipschitz constant below k (C-23)."""
@@ -296,15 +314,9 @@ class Known:
         return None
 
 
-def _reduced(row: dict[int, Fraction], basis: dict[int, dict[int, Fraction]]) -> dict[int, Fraction]:
-    """What is left of a row after elimination of each pivot, in the order in which rows were found."""
-    for pivot, other in basis.items():
-        factor = row.get(pivot, Fraction(0)) / other[pivot]
-        if factor:
-            row = {
-                j: v for j in {**row, **other} if (v := row.get(j, Fraction(0)) - factor * other.get(j, Fraction(0)))
-            }
-    return row
+def _longest(row: dict[int, Fraction]) -> int:
+    """Bits of the longest number."""
+    return max(v.numerator.bit_length() + v.denominator.bit_length() for v in row.values())
 
 
 def independent(rows: list[list[int]], width: int) -> bool:

@@ -72,11 +72,14 @@ def _models(options: argparse.Namespace) -> tuple[Graph, Graph | None] | None:
 
 def _is_result(path: str) -> bool:
     """Whether a file is a saved result; what is no JSON at all is refused by whoever reads it."""
+    from ircert.checker.limits import require_few_parts
     from ircert.checker.unpacking import text_of
     from ircert.result.json_form import SCHEMA
 
     try:
-        fields = json.loads(text_of(path))
+        text = text_of(path)
+        require_few_parts(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         return False
     return isinstance(fields, dict) and fields.get("schema") == SCHEMA

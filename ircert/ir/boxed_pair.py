@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, arb_mat, ctx
 
+from ircert.ir.defined import is_defined_on
 from ircert.ir.enclosure import enclosed_on_box
 from ircert.ir.neck import neck
 from ircert.ir.newton import exact_ball, holds_root, near_root
@@ -69,6 +70,9 @@ def fault_of(graph: Graph, pair: BoxedPair, other: Graph | None = None) -> str |
     narrow = neck(graph)
     for bits in BITS:
         with ctx.workprec(bits):
+            if not _is_defined(graph, pair):  # stems and necks may end before what has no value
+                found = "the network is not shown to be defined on the boxes"
+                continue
             found = _difference_fault(graph, pair, bits)
             if found is not None and narrow is not None and _difference_fault(narrow, pair, bits) is None:
                 found = None
@@ -93,6 +97,18 @@ def _difference_fault(graph: Graph, pair: BoxedPair, bits: int) -> str | None:
     if holds_root(Difference(graph, pair, unknowns, rows), middle, radii, bits):
         return None
     return "interval arithmetic does not show that the outputs agree somewhere in the boxes"
+
+
+def _is_defined(graph: Graph, pair: BoxedPair) -> bool:
+    boxes = ([_ball(v, r) for v, r in zip(*side, strict=True)] for side in pair.sides)
+    return all(is_defined_on(graph, box) for box in boxes)
+
+
+def is_defined_between(graph: Graph, x: list[Fraction], y: list[Fraction]) -> bool:
+    """Whether a network has values at all points of the least box that holds two points, for sure."""
+    with ctx.workprec(BITS[0]):
+        box = [_ball((a + b) / 2, abs(a - b) / 2) for a, b in zip(x, y, strict=True)]
+        return is_defined_on(graph, box)
 
 
 def depending_outputs(graph: Graph, pair: BoxedPair) -> list[int]:

@@ -167,7 +167,8 @@ class _Walk:
             return [v for v, _ in pairs], _scaled(jacobian, [s for _, s in pairs])
         if isinstance(op, Select):
             chosen = op.indices.tolist()
-            return [x[i] for i in chosen], None if jacobian is None else _rows([jacobian.tolist()[i] for i in chosen])
+            table = None if jacobian is None else jacobian.tolist()  # once: it copies the whole matrix
+            return [x[i] for i in chosen], None if table is None else _rows([table[i] for i in chosen])
         if isinstance(op, Concat):
             rows = None if jacobian is None else _rows([row for _, part in given for row in part.tolist()])
             return [v for values, _ in given for v in values], rows

@@ -18,7 +18,7 @@ def stem(graph: Graph) -> Graph | None:
     """The stem, or None where it holds the input itself, so that it tells all points apart."""
     graph = lowered(graph)
     parts, _ = _ends(graph)
-    return None if not parts or graph.input in parts else _joined(graph, parts)
+    return None if not parts or graph.input in parts else joined(graph, parts)
 
 
 def agrees(graph: Graph, x: list[Fraction], y: list[Fraction]) -> bool:
@@ -33,7 +33,7 @@ def shares_region(graph: Graph, points: list[list[Fraction]]) -> bool:
     _, relus = _ends(graph)
     if not relus:
         return True
-    values = [_joined(graph, relus).exact(point).tolist() for point in points]
+    values = [joined(graph, relus).exact(point).tolist() for point in points]
     return all(min(column) >= 0 or max(column) <= 0 for column in zip(*values, strict=True))
 
 
@@ -50,8 +50,8 @@ def _ends(graph: Graph) -> tuple[list[str], list[str]]:
     return [name for name in ends if name not in late], list(relus)
 
 
-def _joined(graph: Graph, names: list[str]) -> Graph:
-    """The graph of some nodes, one after the other."""
+def joined(graph: Graph, names: list[str]) -> Graph:
+    """The graph of some nodes of a network, one after the other."""
     if len(names) == 1:
         return Graph(needed_nodes({node.name: node for node in graph.nodes}, names[0]), names[0])
     name = "stem"

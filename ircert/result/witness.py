@@ -11,7 +11,7 @@ from flint import arb, ctx
 
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
-from ircert.ir.boxed_pair import BoxedPair, gaps
+from ircert.ir.boxed_pair import BoxedPair, gaps, is_defined_between
 from ircert.ir.enclosure import enclosed_determinant
 from ircert.ir.graph import Graph
 from ircert.witnesses.replay import Witness as ExactPair
@@ -58,7 +58,9 @@ BITS = (128, 512)
 
 def turned_pair(graph: Graph, x: list[Fraction], y: list[Fraction], inputs: list[int]) -> TurnedPair | None:
     """The report on two points of opposite orientation, with respect to some inputs; None if interval arithmetic does
-    not show that they are."""
+    not show that they are, or that the network is defined between them."""
+    if not is_defined_between(graph, x, y):
+        return None
     for bits in BITS:
         first, second = (enclosed_determinant(graph, point, bits, inputs) for point in (x, y))
         if (first > 0 and second < 0) or (first < 0 and second > 0):

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ircert.checker.curves import KINDS
 from ircert.checker.limits import Effort, require_few_weights, require_short_weights, room
 from ircert.errors import UnsupportedModel
 from ircert.ir.build import Builder
@@ -54,10 +53,7 @@ class Curves:
 
     def lowered(self, node: Node) -> Callable[..., str]:
         """What adds an operation to a builder, after its operands, by curves and core operations."""
-        known = ", ".join(sorted(KINDS))
-        raise UnsupportedModel(
-            f"`{node.op.kind}` at `{node.name}` is not piecewise linear, and no curve of C-26 ({known})"
-        )
+        raise UnsupportedModel(f"`{node.op.kind}` at `{node.name}` is not piecewise linear, and no curve of C-26")
 
     def whole(self, op: Op) -> Slopes:
         """The slopes of a curve on the whole line."""

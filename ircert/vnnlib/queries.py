@@ -1,8 +1,9 @@
 """A VNN-LIB 2.0 query as a question that ircert answers, where it has one of the three shapes.
 
 The shape is that of `text.py`, whatever the names and the order: two copies of a network whose outputs are equal,
-bounds on their inputs, and one disjunction that says that the inputs differ (`local`; `pseudo`, where the bounds leave
-one copy a single point) or that outputs of a second pair of copies differ, which read the same inputs (`transform`).
+bounds on their inputs or balls that hold them (`balls.py`), and one disjunction that says that the inputs differ
+(`local`; `pseudo`, where the bounds leave one copy a single point) or that outputs of a second pair of copies differ,
+which read the same inputs (`transform`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from math import inf, prod
 from typing import Any, TypeAlias
 
 from ircert.errors import IrcertError, MissingExtra
+from ircert.vnnlib.balls import ExactBall, Signs, ball_of_sides, ball_of_squares, side_of_signs
+from ircert.vnnlib.terms import Entry, Polynomial, difference, value
 
-Entry: TypeAlias = tuple[str, int]
-"""A tensor's name and a place in it, row by row."""
 Side: TypeAlias = tuple[Fraction | float, bool]
 """A bound, and whether the number may be equal to it."""
-SHAPES = "ircert answers whether two points of a box share an output: see `ircert export -o FILE.vnnlib`"
+SHAPES = "ircert answers whether two points of a box or ball share an output: see `ircert export -o FILE.vnnlib`"
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,16 @@ class Asked:
     problem: str
     separation: Fraction | None = None
     tensors: list[Tensor] = field(default_factory=list)
+    balls: dict[str, ExactBall] = field(default_factory=dict)
 
     def box(self, which: int) -> list[Bounds]:
         """The bounds of x (0) or y (1)."""
         tensor = self.copies[which].input
         return [self.bounds.get((tensor.name, i), Bounds()) for i in range(tensor.size)]
+
+    def ball(self, which: int) -> ExactBall | None:
+        """The ball that x (0) or y (1) lies in, beside its bounds."""
+        return self.balls.get(self.copies[which].input.name)
 
 
 def parsed(text: str) -> Any:
@@ -99,6 +105,11 @@ def parsed(text: str) -> Any:
         return vnnlib.parse_query_string(text)
     except vnnlib.VNNLibException as error:
         raise IrcertError(f"this is no VNN-LIB 2.0 query: {_reason(str(error))}") from None
+    except IndexError:  # std::out_of_range, of its conversion to doubles
+        raise IrcertError(
+            "the package vnnlib reads no number beyond the range of doubles (about 1e-308 to 1e308)",
+            remedy="scale the query; of a ball of norm 2 the square of the radius is such a number",
+        ) from None
 
 
 def _reason(said: str) -> str:
@@ -172,6 +183,8 @@ class _Facts:
         self.inputs = {copy.input.name: copy for copy in copies}
         self.outputs = {copy.output.name: copy for copy in copies}
         self.bounds: dict[Entry, Bounds] = {}
+        self.balls: dict[str, ExactBall] = {}
+        self.sides: dict[str, dict[Signs, Fraction]] = {}
         self.equal: set[frozenset[Entry]] = set()
         self.differing: tuple[set[frozenset[Entry]], Fraction | None] | None = None
 
@@ -184,15 +197,61 @@ class _Facts:
         relation = RELATIONS.get(kind)
         if relation is None:
             raise _other_shape(f"not understood: {_shown(part)}")
-        left, right = _value(part.lhs), _value(part.rhs)
+        left, right = value(part.lhs), value(part.rhs)
         if isinstance(left, Fraction) and not isinstance(right, Fraction):
             left, right, relation = right, left, TURNED[relation]
         if isinstance(left, tuple) and isinstance(right, Fraction) and left[0] in self.inputs:
             self.bounds.setdefault(left, Bounds()).tighten(relation, right)
         elif isinstance(left, tuple) and isinstance(right, tuple) and relation == "==":
             self.equal.add(frozenset((left, right)))
-        else:
+        elif not self._limits(part, RELATIONS[kind]):
             raise _other_shape(f"not understood: {_shown(part)}")
+
+    def _limits(self, part: Any, relation: str) -> bool:
+        """Take an inequality between sums, where it bounds an entry or is a ball, or a side of one."""
+        ends = {"<=": (part.lhs, part.rhs), ">=": (part.rhs, part.lhs)}.get(relation)
+        below = None if ends is None else difference(*ends)
+        names = {name for entries in below or () for name, _ in entries}
+        if below is None or len(names) != 1 or not names <= self.inputs.keys():
+            return False
+        name = names.pop()
+        return self._bounds(below) or self._is_side(below, name) or self._is_ball(below, name)
+
+    def _bounds(self, below: Polynomial) -> bool:
+        entries, *more = below.keys() - {()}
+        if more or len(entries) != 1:
+            return False
+        factor = below[entries]
+        bound = -below.get((), Fraction(0)) / factor
+        self.bounds.setdefault(entries[0], Bounds()).tighten("<=" if factor > 0 else ">=", bound)
+        return True
+
+    def _is_side(self, below: Polynomial, name: str) -> bool:
+        side = side_of_signs(below, name, self.inputs[name].input.size)
+        if side is None:
+            return False
+        signs, bound = side
+        sides = self.sides.setdefault(name, {})
+        sides[signs] = min(bound, sides.get(signs, bound))
+        return True
+
+    def _is_ball(self, below: Polynomial, name: str) -> bool:
+        ball = ball_of_squares(below, name, self.inputs[name].input.size)
+        if ball is not None:
+            self._put(name, ball)
+        return ball is not None
+
+    def _put(self, name: str, ball: ExactBall) -> None:
+        if self.balls.setdefault(name, ball) != ball:
+            raise _other_shape(f"`{name}` lies in two balls")
+
+    def _close_sides(self) -> None:
+        """Sides become balls of norm 1."""
+        for name, sides in self.sides.items():
+            ball = ball_of_sides(sides)
+            if ball is None:
+                raise _other_shape(f"not understood: sums of entries of `{name}` that are no ball of norm 1 together")
+            self._put(name, ball)
 
     def _differ(self, parts: list[Any]) -> None:
         if self.differing is not None:
@@ -209,6 +268,7 @@ class _Facts:
 
     def question(self) -> Asked:
         """All together."""
+        self._close_sides()
         if self.differing is None:
             raise _other_shape("nothing says that two points differ")
         pairs, separation = self.differing
@@ -218,9 +278,10 @@ class _Facts:
             if len(self.copies) != 2:
                 raise _other_shape("there are more than two networks")
             self._need(first.output, second.output)
-            found = Asked([first, second], self.bounds, "local", separation, tensors)
+            found = Asked([first, second], self.bounds, "local", separation, tensors, self.balls)
         else:
-            found = Asked([*self._givens(first, second), first, second], self.bounds, "transform", separation, tensors)
+            copies = [*self._givens(first, second), first, second]
+            found = Asked(copies, self.bounds, "transform", separation, tensors, self.balls)
         return self._with_points(found)
 
     def _compared(self, pairs: set[frozenset[Entry]]) -> tuple[Copy, Copy]:
@@ -249,7 +310,9 @@ class _Facts:
         raise _other_shape("the copies of the two networks do not read the same inputs")
 
     def _join(self, there: Tensor, here: Tensor) -> None:
-        """Bounds on one name of a point hold for the other."""
+        """Bounds and balls of one name of a point hold for the other."""
+        if (ball := self.balls.pop(there.name, None)) is not None:
+            self._put(here.name, ball)
         for i in range(here.size):
             given = self.bounds.pop((there.name, i), None)
             if given is not None:
@@ -267,16 +330,18 @@ class _Facts:
             raise _other_shape(f"`{one.name}` and `{other.name}` are not equal in all entries")
 
     def _with_points(self, found: Asked) -> Asked:
-        """Tell `pseudo` from `local`, by the boxes."""
-        x, y = found.box(0), found.box(1)
-        if found.problem == "local" and any(_is_point(box) for box in (x, y)) and x != y:
-            if _is_point(x):
+        """Tell `pseudo` from `local`, by the boxes and balls."""
+        x, y = ((found.box(k), found.ball(k)) for k in (0, 1))
+        single = [_is_point(box) and ball is None for box, ball in (x, y)]
+        if found.problem == "local" and any(single) and x != y:
+            if single[0]:
                 found.copies = found.copies[::-1]
             found.problem = "pseudo"
         elif x != y:
-            raise _other_shape("the two points have different boxes, and neither is a single point")
+            raise _other_shape("the two points have different boxes or balls, and neither is a single point")
         for entry in found.box(0):
-            if not (isinstance(entry.low[0], Fraction) and isinstance(entry.high[0], Fraction)):
+            limited = isinstance(entry.low[0], Fraction) and isinstance(entry.high[0], Fraction)
+            if not limited and found.ball(0) is None:
                 raise _other_shape("an input has no bounds")
         return found
 
@@ -290,33 +355,17 @@ def _difference(part: Any) -> tuple[frozenset[Entry], str, Fraction | None]:
     kind = type(part).__name__
     relation = RELATIONS.get(kind)
     if relation == "!=":
-        left, right = _value(part.lhs), _value(part.rhs)
+        left, right = value(part.lhs), value(part.rhs)
         if isinstance(left, tuple) and isinstance(right, tuple):
             return frozenset((left, right)), "!=", None
     if relation in (">=", "<=") and type(part.lhs).__name__ == "Minus" and len(part.lhs.rest) == 1:
-        one, other, far = _value(part.lhs.head), _value(part.lhs.rest[0]), _value(part.rhs)
+        one, other, far = value(part.lhs.head), value(part.lhs.rest[0]), value(part.rhs)
         if isinstance(one, tuple) and isinstance(other, tuple) and isinstance(far, Fraction):
             size = far if relation == ">=" else -far
             turned = one > other  # both directions of a pair count, whichever is written first
             if size > 0:
                 return frozenset((one, other)), "<>"[(relation == ">=") != turned], size
     raise _other_shape(f"not understood in a disjunction: {_shown(part)}")
-
-
-def _value(expression: Any) -> Entry | Fraction | None:
-    """An entry of a tensor, or a number, exactly as it is written."""
-    kind = type(expression).__name__
-    if kind == "Var":
-        place = 0
-        for index, size in zip(expression.indices, expression.shape, strict=True):
-            place = place * int(size) + int(index)
-        return str(expression.name), place
-    if kind in ("Float", "Int", "IntExpr", "Literal"):
-        return Fraction(str(expression.lexeme))
-    if kind == "Negate":
-        inner = _value(expression.expr)
-        return -inner if isinstance(inner, Fraction) else None
-    return None
 
 
 def _shown(part: Any) -> str:

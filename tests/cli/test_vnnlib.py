@@ -36,6 +36,21 @@ def test_from_question_to_answer(folder: Path) -> None:
     assert not any("e" in line for line in lines if "real" not in line)
 
 
+@pytest.mark.rule("V-4")
+@pytest.mark.parametrize("norm", ["1", "2"])
+def test_balls_from_question_to_answer(folder: Path, norm: str) -> None:
+    for radius, word in (("0.9", "unsat"), ("1.1", "sat")):
+        ircert_command("export", *BALL, radius, "--norm", norm, "-o", "q.vnnlib", cwd=folder)
+        run = ircert_command("verify", "q.vnnlib", "--network", "f=q.f.onnx", cwd=folder)
+        assert (run.returncode, run.stdout.splitlines()[0]) == (0, word)
+    text = (folder / "q.vnnlib").read_text()
+    old, new = ("(<= (+ x[0,0] x[0,1])", "(<= (+ x[0,0] x[0,0] x[0,1])") if norm == "1" else ("(* (-", "(* 2.0 (-")
+    assert old in text
+    (folder / "q.vnnlib").write_text(text.replace(old, new, 1))
+    run = ircert_command("verify", "q.vnnlib", "--network", "f=q.f.onnx", cwd=folder)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+
+
 def test_assignments_as_tensors(folder: Path) -> None:
     ircert_command("export", *BALL, "1.5", "-o", "q.vnnlib", cwd=folder)
     asked = ("verify", "q.vnnlib", "--network", "f=q.f.onnx", "--serialise-assignments", "a/b")

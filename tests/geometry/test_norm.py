@@ -38,6 +38,15 @@ def test_lengths_agree_with_numpy_and_with_measures(norm: Norm, size: int) -> No
     assert found[0, 0] == pytest.approx(norm.length(measure), rel=1e-14)
 
 
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_lengths_of_short_vectors_are_the_same_to_the_last_bit(size: int) -> None:
+    draw = np.random.default_rng(size)
+    vectors = draw.normal(size=(300, size)) * 10.0 ** draw.integers(-300, 300, (300, size))
+    vectors[0, 0], vectors[1, 0] = np.nan, np.inf
+    assert np.array_equal(Norm.INF.lengths(vectors), np.abs(vectors).max(axis=1), equal_nan=True)
+    assert np.array_equal(Norm.ONE.lengths(vectors), np.abs(vectors).sum(axis=1), equal_nan=True)
+
+
 @pytest.mark.parametrize("norm", Norm)
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200])

@@ -19,8 +19,9 @@ from ircert.ir.ops import Affine
 
 MOST_WORK, MOST_UNKNOWNS = 2**29, 2**9
 """Entries of all matrices of a network times the columns of a Jacobian, and unknowns: minutes (C-18)."""
-MOST_ENTRIES, MOST_SLOPES, LONGEST = 2**22, 2**25, 2**14
-"""Entries of all nodes, these times the columns, and bits of a number over the common denominator."""
+MOST_ENTRIES, MOST_SLOPES, LONGEST = 2**18, 2**23, 2**14
+"""Entries of all nodes, these times the columns, and bits of a number over the common denominator: half a minute for
+each of the first two, though a line of text may ask for them."""
 BITS = (128, 512)
 """Of determinants: more where the first do not tell."""
 

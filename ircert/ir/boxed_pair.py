@@ -70,8 +70,8 @@ def fault_of(graph: Graph, pair: BoxedPair, other: Graph | None = None) -> str |
     narrow = neck(graph)
     for bits in BITS:
         with ctx.workprec(bits):
-            if not _is_defined(graph, pair):  # stems and necks may end before what has no value
-                found = "the network is not shown to be defined on the boxes"
+            if not all(_is_defined(part, pair) for part in (graph, other) if part is not None):
+                found = "a network is not shown to be defined on the boxes"
                 continue
             found = _difference_fault(graph, pair, bits)
             if found is not None and narrow is not None and _difference_fault(narrow, pair, bits) is None:
@@ -100,6 +100,7 @@ def _difference_fault(graph: Graph, pair: BoxedPair, bits: int) -> str | None:
 
 
 def _is_defined(graph: Graph, pair: BoxedPair) -> bool:
+    """Whether all of a network has values on both boxes: stems, necks and choices leave out what may have none."""
     boxes = ([_ball(v, r) for v, r in zip(*side, strict=True)] for side in pair.sides)
     return all(is_defined_on(graph, box) for box in boxes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -151,9 +152,15 @@ class _Walk:
                 len(start), len(self.columns), [int(i == j) for i in range(len(start)) for j in self.columns]
             )
         values: dict[str, tuple[list[arb], arb_mat | None]] = {self.graph.input: (start, unit)}
+        left = Counter(name for node in self.graph.nodes for name in node.operands)
+        left[self.graph.output] += 1
         for node in self.graph.nodes:
             if node.operands:
                 values[node.name] = self._step(node, [values[name] for name in node.operands])
+                left.subtract(node.operands)
+                for name in set(node.operands):
+                    if not left[name]:  # matrices of balls are large
+                        del values[name]
         return values[self.graph.output]
 
     def _step(self, node: Node, given: list[tuple[list[arb], Any]]) -> tuple[list[arb], Any]:

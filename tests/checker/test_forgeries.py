@@ -10,6 +10,7 @@ from flint import arb
 
 from ircert.checker import check_text, structure
 from ircert.checker.limits import Effort
+from ircert.errors import FileError
 from ircert.ir.defined import is_defined_on
 from ircert.ir.enclosure import enclosed_jacobian
 from ircert.ir.parser import parse
@@ -69,6 +70,36 @@ def test_points_without_a_value(last: str) -> None:
     points = {"x": ["-1"], "y": ["-2"], "x_radii": ["0"], "y_radii": ["0"]}
     assert "defined on the boxes" in fault(certificate(lines, "boxes", **points))
     assert fault(certificate(lines.replace(f"{last}(q)", "exp(q)"), "boxes", **points)) == "None"
+
+
+@pytest.mark.rule("C-16", "R-13")
+@pytest.mark.parametrize("last", ["select(c, indices=[1])", "affine(c, weight=sparse [1, 2] [[0, 1, 1.0]])", "add(c, c)"])
+def test_another_network_without_a_value(last: str) -> None:
+    """1 / relu(x) has no value at both points; x itself, beside it, tells them apart."""
+    flat = "x = input(length=1)\na = affine(x, weight=[[0.0]])\ny = tanh(a)\nreturn y"
+    lines = f"x = input(length=1)\np = relu(x)\nr = reciprocal(p)\nc = concat(r, x)\ny = {last}\nreturn y"
+    points = {"x": ["-1"], "y": ["-2"], "x_radii": ["0"], "y_radii": ["0"], "problem": "transform"}
+    for other, passes in ((lines, False), (lines.replace("reciprocal", "tanh"), True)):
+        claim = certificate(flat, "boxes", **points) | {"other": certificate(other, "boxes")["model"]}
+        assert (fault(claim) == "None") is passes
+
+
+@pytest.mark.rule("C-18")
+def test_a_line_that_asks_for_much() -> None:
+    """A margin of 2^18 entries around one input, and 64 curves of 512 inputs one after the other."""
+    margin = 2**17
+    lines = f"""x = input(length=1)
+w = conv(x, image=[1, 1], weight=[[[1.0]]], padding=[{margin}, {margin}])
+y = average_pool(w, image=[1, {2 * margin + 1}], kernel=[{2 * margin + 1}])
+return y"""
+    boxes = {"x": ["1"], "y": ["-1"], "x_radii": ["1/9"], "y_radii": ["0"]}
+    many = "\n".join(["x0 = input(length=512)", *(f"x{k + 1} = sin(x{k})" for k in range(64)), "return x64"])
+    for claim in (
+        certificate(lines, "boxes", **boxes),
+        certificate(many, "turned", x=["1"] * 512, y=["0"] * 512),
+    ):
+        with pytest.raises(FileError, match="too much room"):
+            check_text(json.dumps(claim))
 
 
 @pytest.mark.rule("C-21")

@@ -18,8 +18,8 @@ from ircert.checker.reading import Claim, Kinds, Rejected, claims_of
 from ircert.checker.smooth import Boxes, Turned
 from ircert.checker.structure import Composed, Layers, Structure
 from ircert.checker.telling import explained, told
-from ircert.checker.unpacking import text_of
 from ircert.errors import FileError, IrcertError
+from ircert.files import read_text
 
 __all__ = ["LONGEST_DENOMINATOR", "MOST_BITS", "MOST_IN_ARRAYS", "MOST_PARTS", "check_file", "check_text", "explain"]
 
@@ -39,12 +39,12 @@ def check_file(path: str | os.PathLike[str], stop: Callable[[], bool] | None = N
 
     stop: whether time is over; what is not checked then counts as unreadable
     """
-    return _judged(lambda: text_of(path), path, stop, told)
+    return _judged(lambda: read_text(path), path, stop, told)
 
 
 def explain(path: str | os.PathLike[str]) -> tuple[str, str | None]:
     """The same with the whole argument in words."""
-    return _judged(lambda: text_of(path), path, None, explained)
+    return _judged(lambda: read_text(path), path, None, explained)
 
 
 def check_text(

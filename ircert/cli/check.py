@@ -73,11 +73,11 @@ def _models(options: argparse.Namespace) -> tuple[Graph, Graph | None] | None:
 def _is_result(path: str) -> bool:
     """Whether a file is a saved result; what is no JSON at all is refused by whoever reads it."""
     from ircert.checker.limits import require_few_parts
-    from ircert.checker.unpacking import text_of
+    from ircert.files import read_text
     from ircert.result.json_form import SCHEMA
 
     try:
-        text = text_of(path)
+        text = read_text(path)
         require_few_parts(text)
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -97,9 +97,9 @@ def _saved(path: str, model: Graph, other: Graph | None) -> tuple[str, str | Non
 
 def _strange(path: str, model: Graph, other: Graph | None) -> str | None:
     """Why a certificate that passed says nothing about these networks."""
-    from ircert.checker.unpacking import text_of
+    from ircert.files import read_text
 
-    fields = json.loads(text_of(path))
+    fields = json.loads(read_text(path))
     for name, graph in (("model", model), ("other", other)):
         if graph is not None and (fields[name] is None or fields[name]["sha256"] != graph.sha256):
             about = "none" if fields[name] is None else f"sha256 {fields[name]['sha256'][:12]}…"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flint import arb
 
 from ircert.checker import check_text, structure
+from ircert.checker.__main__ import main
 from ircert.checker.limits import Effort
 from ircert.errors import FileError
 from ircert.ir.defined import is_defined_on
@@ -73,7 +76,9 @@ def test_points_without_a_value(last: str) -> None:
 
 
 @pytest.mark.rule("C-16", "R-13")
-@pytest.mark.parametrize("last", ["select(c, indices=[1])", "affine(c, weight=sparse [1, 2] [[0, 1, 1.0]])", "add(c, c)"])
+@pytest.mark.parametrize(
+    "last", ["select(c, indices=[1])", "affine(c, weight=sparse [1, 2] [[0, 1, 1.0]])", "add(c, c)"]
+)
 def test_another_network_without_a_value(last: str) -> None:
     """1 / relu(x) has no value at both points; x itself, beside it, tells them apart."""
     flat = "x = input(length=1)\na = affine(x, weight=[[0.0]])\ny = tanh(a)\nreturn y"
@@ -147,3 +152,18 @@ def test_choices_of_many_entries() -> None:
     graph = parse(f"{HEADER}\nx = input(length={size})\ny = select(x, indices={list(range(size))[::-1]})\nreturn y")
     table = enclosed_jacobian(graph, [0] * size).tolist()
     assert [row.index(arb(1)) for row in table] == list(range(size))[::-1]
+
+
+@pytest.mark.rule("C-1", "C-6")
+def test_packed_as_plain(tmp_path: Path) -> None:
+    """A mark in front is skipped, and what is no one packed text of a reasonable size is refused."""
+    text = json.dumps(certificate(SECOND, "collision", x=["1", "0"], y=["0", "0"])).encode()
+    packed = gzip.compress(text)
+    mark = b"\xef\xbb\xbf"
+    spoilt = [packed + b"x", packed + packed, packed[:-1], packed[:-8] + bytes(8), gzip.compress(packed), text]
+    bomb = gzip.compress(text + b" " * 2**27)
+    for passes, contents in ((True, [packed, gzip.compress(mark + text)]), (False, [*spoilt, bomb])):
+        for content in contents:
+            path = tmp_path / "c.json.gz"
+            path.write_bytes(content)
+            assert main([str(path)]) == (0 if passes else 2)

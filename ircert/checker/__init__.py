@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ircert.checker.collision import Collision
 from ircert.checker.curved import Covered
-from ircert.checker.limits import LONGEST_DENOMINATOR, MOST_BITS, MOST_IN_ARRAYS, MOST_PARTS
+from ircert.checker.limits import LONGEST_DENOMINATOR, MOST_BITS, MOST_IN_ARRAYS, MOST_PARTS, PACKED
 from ircert.checker.reading import Claim, Kinds, Rejected, claims_of
 from ircert.checker.smooth import Boxes, Turned
 from ircert.checker.structure import Composed, Layers, Structure
@@ -39,29 +39,36 @@ def check_file(path: str | os.PathLike[str], stop: Callable[[], bool] | None = N
 
     stop: whether time is over; what is not checked then counts as unreadable
     """
-    return _judged(lambda: read_text(path), path, stop, told)
+    return _judged(lambda: _read(path), path, stop, told)
 
 
 def explain(path: str | os.PathLike[str]) -> tuple[str, str | None]:
     """The same with the whole argument in words."""
-    return _judged(lambda: read_text(path), path, None, explained)
+    return _judged(lambda: _read(path), path, None, explained)
 
 
 def check_text(
     text: str, folder: str | os.PathLike[str] = ".", stop: Callable[[], bool] | None = None
 ) -> tuple[str, str | None]:
     """The same for the text of a certificate; networks' files are looked for in a folder."""
-    return _judged(lambda: text, Path(folder) / "certificate", stop, told)
+    return _judged(lambda: (text, len(text)), Path(folder) / "certificate", stop, told)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """The text of a file, and the length that counts: what is packed well is soon written, but not soon checked."""
+    text = read_text(path)
+    return text, min(len(text), PACKED * os.path.getsize(path))
 
 
 def _judged(
-    text: Callable[[], str],
+    read: Callable[[], tuple[str, int]],
     path: str | os.PathLike[str],
     stop: Callable[[], bool] | None,
     words: Callable[[Claim], str],
 ) -> tuple[str, str | None]:
     try:
-        claims = claims_of(text(), Path(path).parent, KINDS)
+        text, length = read()
+        claims = claims_of(text, Path(path).parent, KINDS, length)
         for claim in claims:
             if (fault := claim.fault(stop or bool)) is not None:
                 return told(claim), fault

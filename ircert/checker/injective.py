@@ -80,7 +80,7 @@ class Injective(Claim):
         if not self.in_box(self.center):
             return "the centre lies outside the domain"
         try:
-            return Checking(self, Network(self.model, self.curves, stop)).fault()
+            return Checking(self, Network(self.model, self.curves, stop, self.length)).fault()
         except UnsupportedModel as error:
             return str(error)
 

@@ -28,6 +28,9 @@ LARGEST_READ = 2**12
 MOST_WEIGHTS, MOST_WORDS, MOST_EFFORT = 2**23, 2**27, 2**37
 """Entries of all matrices together; words of all forms that are held at once; products of numbers of one word, about:
 an hour or two."""
+AT_ONCE, BY_LENGTH, PACKED = 2**30, 2**15, 16
+"""Of these, what any text may ask for (half a minute), and what it may for each of its characters; a byte of a packed
+file stands for at most so many characters."""
 WORD, NUMBER, STEP = 64, 4, 256
 """Bits of a word; words that a number takes beside its digits, and the effort of a step beside what it computes."""
 
@@ -37,16 +40,17 @@ class TooLong(ValueError):
 
 
 class Effort:
-    """Work that is counted, step by step; `stop` says whether time is over."""
+    """Work that is counted, step by step, for a text of some length; `stop` says whether time is over."""
 
-    def __init__(self, stop: Callable[[], bool] = bool) -> None:
+    def __init__(self, stop: Callable[[], bool] = bool, length: int = MOST_EFFORT) -> None:
         self.effort, self.stop = 0, stop
+        self.most = min(MOST_EFFORT, AT_ONCE + BY_LENGTH * length)
 
     def spend(self, effort: int) -> None:
         """Count the work of a step; TooLong where it is too much."""
         self.effort += effort + STEP
-        if self.effort > MOST_EFFORT:
-            raise TooLong("it takes too long to be checked")
+        if self.effort > self.most:
+            raise TooLong("it takes too long to be checked, for a certificate of its length")
         if self.stop():
             raise TooLong("time is over")
 

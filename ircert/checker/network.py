@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ircert.checker.limits import Effort, require_few_weights, require_short_weights, room
+from ircert.checker.limits import MOST_EFFORT, Effort, require_few_weights, require_short_weights, room
 from ircert.errors import UnsupportedModel
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import integers
@@ -71,8 +71,10 @@ Neurons: TypeAlias = Callable[[int, Forms, Op], Forms]
 class Network(Effort):
     """A graph lowered to core operations and curves, each by the identity that `spec/ir.md` proves for it."""
 
-    def __init__(self, graph: Graph, curves: Curves, stop: Callable[[], bool] = bool) -> None:
-        super().__init__(stop)
+    def __init__(
+        self, graph: Graph, curves: Curves, stop: Callable[[], bool] = bool, length: int = MOST_EFFORT
+    ) -> None:
+        super().__init__(stop, length)
         require_few_weights(graph)
         self.graph, self.curves = _lowered(graph, curves), curves
         self.nodes = [node for node in self.graph.nodes if node.operands]

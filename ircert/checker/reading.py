@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
-from ircert.checker.limits import LONGEST_DENOMINATOR, MOST_BITS, MOST_IN_ARRAYS, require_few_parts
+from ircert.checker.limits import LONGEST_DENOMINATOR, MOST_BITS, MOST_EFFORT, MOST_IN_ARRAYS, require_few_parts
 from ircert.files import beside
 from ircert.ir.fractions_text import ratio
 from ircert.ir.graph import Graph
@@ -35,6 +35,8 @@ class Claim(ABC):
 
     Numbers are integers over one denominator, `unit`; None is a side of the box that does not bind, and as a radius the
     whole space. Each kind has fields of its own, of which `points` have a number for each input.
+
+    length: how many characters the certificate has, which say how much work it may ask for
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -49,6 +51,7 @@ class Claim(ABC):
     high: list[Integer | None]
     model: Graph
     other: Graph | None
+    length: int = field(default=MOST_EFFORT, kw_only=True)
 
     @classmethod
     def read(cls, place: Fields, fields: Fields) -> Self:
@@ -79,13 +82,14 @@ class Claim(ABC):
 Kinds: TypeAlias = Mapping[str, type[Claim]]
 
 
-def claims_of(text: str, folder: Path, kinds: Kinds) -> list[Claim]:
+def claims_of(text: str, folder: Path, kinds: Kinds, length: int) -> list[Claim]:
     """What a certificate claims; ValueError or IrcertError if unreadable, Rejected where a network is another one."""
     found = fields_of(text, kinds)
     model, other = (None if found[0][name] is None else _model(found[0][name], folder) for name in ("model", "other"))
     if model is None:
         raise ValueError("`model` is missing")
-    return [_claimed(fields, kinds[fields["kind"]], model, other) for fields in found]
+    place = {"model": model, "other": other, "length": length}
+    return [_claimed(fields, kinds[fields["kind"]], place) for fields in found]
 
 
 def fields_of(text: str, kinds: Kinds) -> list[Fields]:
@@ -128,9 +132,10 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(f'numbers are strings such as "3/4", got {number[:60]}')
 
 
-def _claimed(fields: Fields, kind: type[Claim], model: Graph, other: Graph | None) -> Claim:
-    place: Fields = {"problem": _one_of(fields, "problem", ("local", "pseudo", "transform")), "model": model}
-    place |= {"norm": _one_of(fields, "norm", ("inf", "1", "2")), "other": other}
+def _claimed(fields: Fields, kind: type[Claim], place: Fields) -> Claim:
+    model, other = place["model"], place["other"]
+    place = {**place, "problem": _one_of(fields, "problem", ("local", "pseudo", "transform"))}
+    place["norm"] = _one_of(fields, "norm", ("inf", "1", "2"))
     if (fields["problem"] == "transform") != (other is not None):
         raise ValueError("`other` belongs to transform, and to it alone")
     if other is not None and other.input_dim != model.input_dim:

@@ -110,7 +110,7 @@ class Known:
     """What follows from the output: of every node the entries that are not known yet."""
 
     def __init__(self, claim: Structure, stop: Stop = bool) -> None:
-        self.claim, self.steps = claim, Steps(claim.model, claim.other, stop)
+        self.claim, self.steps = claim, Steps(claim.model, claim.other, stop, claim.length)
         self.unknown = [set(range(step.size)) for step in self.steps.steps]
         self.ranges: dict[int, list[Range]] = {}
         self.unknown[self.steps.output].clear()

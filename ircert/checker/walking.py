@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ircert.checker.limits import MOST_WEIGHTS, Effort, TooLong
+from ircert.checker.limits import MOST_EFFORT, MOST_WEIGHTS, Effort, TooLong
 from ircert.ir.arrays import nonzeros
 from ircert.ir.dyadic import scaled, shift
 from ircert.ir.graph import Graph
@@ -90,8 +90,10 @@ class LinearMap:
 class Steps(Effort):
     """All nodes of the network, then those of the other one that it has not; equal ones have one number."""
 
-    def __init__(self, graph: Graph, other: Graph | None, stop: Callable[[], bool] = bool) -> None:
-        super().__init__(stop)
+    def __init__(
+        self, graph: Graph, other: Graph | None, stop: Callable[[], bool] = bool, length: int = MOST_EFFORT
+    ) -> None:
+        super().__init__(stop, length)
         numbers: dict[tuple[Op, tuple[int, ...]], int] = {}
         self.steps: list[Step] = []
         ends = [self._read(g, numbers) for g in (graph, other) if g is not None]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from flint import arb
 
-from ircert.checker import check_text, structure
+from ircert.checker import check_text, limits, structure
 from ircert.checker.__main__ import main
 from ircert.checker.limits import Effort
 from ircert.errors import FileError
@@ -167,3 +167,33 @@ def test_packed_as_plain(tmp_path: Path) -> None:
             path = tmp_path / "c.json.gz"
             path.write_bytes(content)
             assert main([str(path)]) == (0 if passes else 2)
+
+
+@pytest.mark.rule("C-15")
+def test_a_short_text_asks_for_much_work() -> None:
+    """All neurons behind two means of 600 entries are open: elimination would take an hour."""
+    size = 601
+    mean = f"image=[1, {size}], kernel=[{size}]"
+    lines = f"""x = input(length=1)
+w = conv(x, image=[1, 1], weight=[[[1.0]]], padding=[{size // 2}, {size // 2}])
+a = tanh(w)
+b = average_pool(a, {mean}, padding=[{size // 2}, {size // 2}])
+c = tanh(b)
+y = average_pool(c, {mean})
+return y"""
+    claim = certificate(lines, "injective", matrix=[["1"]], cover=f"={','.join(['0'] * (2 * size))}")
+    with pytest.raises(FileError, match="too long to be checked, for a certificate of its length"):
+        check_text(json.dumps(claim))
+
+
+@pytest.mark.rule("C-15")
+def test_work_is_for_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks, packed to a thousandth, are not paid for by their number."""
+    nodes = "\n".join(f"x{k + 1} = tanh(x{k})" for k in range(20))
+    lines = f"x0 = input(length=1)\n{nodes}\nreturn x20"
+    text = json.dumps(certificate(lines, "injective", matrix=[["1"]], cover="=")) + " " * 10**6
+    monkeypatch.setattr(limits, "AT_ONCE", 0)
+    monkeypatch.setattr(limits, "BY_LENGTH", 1)
+    (tmp_path / "plain.json").write_text(text)
+    (tmp_path / "packed.json.gz").write_bytes(gzip.compress(text.encode()))
+    assert [main([str(tmp_path / name)]) for name in ("plain.json", "packed.json.gz")] == [4, 2]

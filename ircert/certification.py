@@ -15,7 +15,7 @@ import numpy as np
 
 from ircert import __version__, engines
 from ircert.backends.solver_process import one_process
-from ircert.engines.asking import ask, check
+from ircert.engines.asking import ask, check, nothing_known
 from ircert.engines.base import Answer, Cause, Engine, Progress, Question, Stop, farthest, silent
 from ircert.engines.boxes.search.smooth_optimum import with_smooth_optimum
 from ircert.engines.estimate import estimated_size
@@ -48,6 +48,7 @@ ANSWER = 0.6
 """The part of a time limit that an answer may take where a certificate is asked for, too …"""
 ANSWER_WITH_CURVES = 0.75
 """… and for networks with curves, whose searches need more of it."""
+NOT_SEARCHED = "no search takes `{}` in {} (node `{}`), and the form of the network does not decide"
 LARGEST_INTEGER = 2**31
 """Solvers take no larger seeds and numbers of threads."""
 
@@ -121,10 +122,8 @@ def certify(
     chosen = engines.get(engine)
     LOG.info("asked: %s with the engine %s", question, chosen.name)
     with until(question.deadline), one_thread(), one_process():
-        answer = _by_form_alone(question, chosen) if chosen.takes_smooth else None
+        answer = _by_form_alone(question, chosen)
         if answer is None:
-            certifiable(question.graph, "the network")
-            check(chosen, question)
             if report is not silent:
                 report(Progress(0.0, None, str(estimated_size(question))))
             if is_wanted(question, optimum):
@@ -209,12 +208,7 @@ def search_about(
 def answer_to(question: Question, engine: Engine) -> Answer:
     """What an engine says about a search, before it is judged; its refusals are errors."""
     with until(question.deadline), one_thread(), one_process():
-        answer = _by_form_alone(question, engine) if engine.takes_smooth else None
-        if answer is None:
-            certifiable(question.graph, "the network")
-            check(engine, question)
-            answer = ask(engine, question)
-    return answer
+        return _by_form_alone(question, engine) or ask(engine, question)
 
 
 def _with_certificate(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> Result:
@@ -256,21 +250,38 @@ def _asked(
 
 
 def _optional_network(given: Any) -> Graph | None:
-    return None if given is None else certifiable(given, "the other network")
+    return given if given is None or isinstance(given, Graph) else load(given)
 
 
 def _by_form_alone(question: Question, chosen: Engine) -> Answer | None:
-    """The answer about a network that no search takes, where its form says enough or leaves parts that one takes."""
-    if first_uncertifiable(question.graph) is None:
+    """The answer about networks that no search takes: their form says enough or leaves parts that one takes, or
+    nothing is known; None where a search takes them. Refusals of the engine are errors."""
+    found = _uncertifiable(question) if chosen.takes_smooth else None
+    if found is None:
+        for network, what in _named(question):
+            certifiable(network, what)
+        check(chosen, question)
         return None
     from ircert.engines.instant.engine import by_structure
     from ircert.engines.parts.by_parts import by_parts
 
-    found = by_structure(question)
-    if found is not None:
-        return replace(found, engine="instant")
+    known = by_structure(question)
+    if known is not None:
+        return replace(known, engine="instant")
     check(chosen, question)
-    return by_parts(question, partial(ask, chosen))
+    parts = None if first_uncertifiable(question.graph) is None else by_parts(question, partial(ask, chosen))
+    return parts or nothing_known(question, Stop(Cause.UNDECIDED, NOT_SEARCHED.format(*found)))
+
+
+def _uncertifiable(question: Question) -> tuple[str, str, str] | None:
+    """What no search takes in a network of the question, in which one and where."""
+    first = ((first_uncertifiable(graph), what) for graph, what in _named(question))
+    return next(((node.op.kind, what, node.name) for node, what in first if node is not None), None)
+
+
+def _named(question: Question) -> list[tuple[Graph, str]]:
+    other = question.other
+    return [(question.graph, "the network"), *([] if other is None else [(other, "the other network")])]
 
 
 def certifiable(given: Any, what: str) -> Graph:
@@ -288,7 +299,7 @@ def certifiable(given: Any, what: str) -> Graph:
             f"no search takes `{node.op.kind}` in {what}",
             where=f"node `{node.name}`",
             remedy="certification needs networks of affine maps, relu, leaky relu, abs, max, min, clip and pools, "
-            "of tanh, sigmoid, silu, gelu, softplus, elu, mish and the like and of their products, "
+            "of tanh, sigmoid, silu, gelu, softplus, elu, exp and the like and of their products, "
             "or a form that is injective by itself",
         )
     return graph

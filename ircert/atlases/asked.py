@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ircert import __version__, engines
-from ircert.certification import certifiable, check_options, search_about
+from ircert.certification import check_options, search_about
 from ircert.engines.base import Answer, Question, farthest
 from ircert.errors import QueryError
 from ircert.frontends.load import load
@@ -73,7 +73,7 @@ class Asked:
         if problem not in PROBLEMS:
             raise QueryError(f"there is no problem {problem!r}", remedy=f"the problems are {', '.join(PROBLEMS)}")
         engines.get(engine)
-        second = None if other is None else certifiable(other, "the other network")
+        second = other if other is None or isinstance(other, Graph) else load(other)
         each = None if time_each is None else float(time_each)
         limit = None if max_radius is None else positive_float(max_radius, "max_radius")
         box = None if domain is None else box_of(domain, loaded.input_dim)

@@ -32,6 +32,14 @@ class Lines:
     shift: Array
     error: Array
 
+    @staticmethod
+    def between(slope: Array, bottom: Array, top: Array) -> Lines:
+        """From bounds on what a curve is more than slope * z; nothing is known where they are no numbers."""
+        shift = bottom / 2 + top / 2
+        error = np.maximum(top - shift, shift - bottom) * (1 + 4 * UNIT) + 4 * UNIT * np.abs(shift) + 1e-300
+        known = np.isfinite(shift) & np.isfinite(error)
+        return Lines(slope, np.where(known, shift, 0.0), np.where(known, error, np.inf))
+
 
 class CurveBounds:
     """A curve with its tables."""
@@ -135,7 +143,7 @@ class CurveBounds:
             slope = (at_high[0] - at_low[0]) / (high - low)
             slope = np.where(np.isfinite(slope), slope, (least + most) / 2)
             slope = np.minimum(np.maximum(slope, least), most)
-            ends = _hull(_minus(at_low, slope, low), _minus(at_high, slope, high))
+            ends = _hull(less_line(at_low, slope, low), less_line(at_high, slope, high))
             self._between(low, high, slope, (least, most), (first, last), ends)
             bottom, top = ends
             shift = bottom / 2 + top / 2
@@ -160,7 +168,7 @@ class CurveBounds:
         one = np.flatnonzero(count == 1)
         marks, k, s = self.tables.slope_marks, first[one], slope[one]
         for place in (marks.low[k], marks.high[k]):
-            _widen(ends, one, _minus((marks.values[0][k], marks.values[1][k]), s, place))
+            _widen(ends, one, less_line((marks.values[0][k], marks.values[1][k]), s, place))
         for p, q in (
             (low[one], np.maximum(marks.low[k], low[one])),
             (np.minimum(marks.high[k], high[one]), high[one]),
@@ -171,13 +179,13 @@ class CurveBounds:
         p, q, s = low[many], high[many], slope[many]
         c = p / 2 + q / 2
         lean = np.maximum(rates[1][many] - s, s - rates[0][many])
-        _widen(ends, many, _wider(_minus(self.at(c)[0], s, c), lean * np.maximum(c - p, q - c)))
+        _widen(ends, many, _wider(less_line(self.at(c)[0], s, c), lean * np.maximum(c - p, q - c)))
 
     def _tangent(self, c: Array, reach: Array, slope: Array) -> Range:
         """F(c) ± |g'(c) - s| times the reach."""
         value, rate = self.at(c)
         lean = np.maximum(np.abs(rate[0] - slope), np.abs(rate[1] - slope))
-        return _wider(_minus(value, slope, c), lean * reach)
+        return _wider(less_line(value, slope, c), lean * reach)
 
 
 class PeriodicBounds(CurveBounds):
@@ -253,7 +261,7 @@ def _polynomial(table: Polynomials, cells: Indices, h: Array) -> tuple[Array, Ar
     return total, table.errors.take(cells, mode="clip")
 
 
-def _minus(value: Range, slope: Array, z: Array) -> Range:
+def less_line(value: Range, slope: Array, z: Array) -> Range:
     """Bounds on g - s z from those on g; everything where that is no number."""
     line = slope * z
     room = 4 * UNIT * (np.abs(line) + np.maximum(np.abs(value[0]), np.abs(value[1]))) + 1e-300

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.bounds.curves import CurveBounds, Lines, Range
+from ircert.bounds.curves import Lines, Range
 from ircert.bounds.rounding import UNIT
+from ircert.bounds.steep import SteepBounds
 from ircert.ir.arrays import Array
 
 
-class SquareBounds(CurveBounds):
-    """The squares of the entries (first axis) of a node.
-
-    most: how steep a slope of each entry is followed; of steeper ones nothing is said: they are no numbers
-    """
-
-    def __init__(self, most: Array) -> None:
-        self.least, self.most = -np.inf, np.inf
-        self.farthest = most
-        self.steepest = most[:, None, None]
+class SquareBounds(SteepBounds):
+    """The squares of the entries (first axis) of a node."""
 
     def at(self, x: Array) -> tuple[Range, Range]:
         """Ranges of value and slope at points; 2 x rounds nothing, and x² once."""
@@ -37,12 +30,9 @@ class SquareBounds(CurveBounds):
         outside = (low > 0) | (high < 0)  # what is no number is inside
         return np.where(outside, np.minimum(least, least_too), 0.0), np.maximum(most, most_too)
 
-    def slopes(self, low: Array, high: Array) -> Range:
-        """Bounds on 2 z; no numbers where it is too steep."""
-        with np.errstate(all="ignore"):
-            least, most = 2 * low, 2 * high
-            steep = ~(np.maximum(np.abs(least), np.abs(most)) <= self.farthest[:, None])
-        return np.where(steep, np.nan, least), np.where(steep, np.nan, most)
+    def rates(self, low: Array, high: Array) -> Range:
+        """The derivative is 2 z."""
+        return 2 * low, 2 * high
 
     def around(self, low: Array, high: Array) -> tuple[Range, Lines]:
         """With s = low + high, about, F(z) = z² - s z is convex: it is largest at an end, where it is z (z - s), and is
@@ -55,10 +45,8 @@ class SquareBounds(CurveBounds):
                 end = z * (z - slope)  # two roundings
                 top = np.maximum(top, end + 4 * UNIT * np.abs(z) * (np.abs(z) + np.abs(slope)))
             bottom = bottom * (1 + 4 * UNIT)
-            shift = bottom / 2 + top / 2
-            error = np.maximum(top - shift, shift - bottom) * (1 + 4 * UNIT) + 4 * UNIT * np.abs(shift) + 1e-300
-        known = np.isfinite(shift) & np.isfinite(error)
-        return self.slopes(low, high), Lines(slope, np.where(known, shift, 0.0), np.where(known, error, np.inf))
+            lines = Lines.between(slope, bottom, top)
+        return self.slopes(low, high), lines
 
     def slope_lines(self, low: Array, high: Array) -> Lines:
         """The derivative is 2 z."""

@@ -27,15 +27,15 @@ def _parts() -> tuple[float, float, float]:
     """HIGH, MIDDLE and LOW."""
     with ctx.workprec(200):
         turn = 2 * arb.pi()
-        high = _shortened(float(turn.mid()))
-        middle = _shortened(float((turn - high).mid()))
+        high = shortened(float(turn.mid()), BITS)
+        middle = shortened(float((turn - high).mid()), BITS)
         return high, middle, float((turn - high - middle).mid())
 
 
-def _shortened(x: float) -> float:
+def shortened(x: float, bits: int) -> float:
     """The first bits of a float."""
     fraction, exponent = math.frexp(x)
-    return math.ldexp(math.floor(math.ldexp(fraction, BITS)), exponent - BITS)
+    return math.ldexp(math.floor(math.ldexp(fraction, bits)), exponent - bits)
 
 
 HIGH, MIDDLE, LOW = _parts()

@@ -351,5 +351,6 @@ _EMITTERS: dict[type[ops.Op], Emitter] = {
     curves.HardSwish: _plain("HardSwish"),
     curves.Softplus: _plain("Softplus"),
     **{getattr(curves, name): _plain(name) for name in ("Tanh", "Sigmoid", "Erf", "Sin", "Cos", "Gelu", "Softsign")},
-    **{getattr(smooth, name): _plain(name) for name in ("Exp", "Log", "Sqrt", "Reciprocal")},
+    **{getattr(smooth, name): _plain(name) for name in ("Log", "Sqrt", "Reciprocal")},
+    ops.Exp: _plain("Exp"),
 }

@@ -17,7 +17,7 @@ from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Clip, Op, Relu
 from ircert.ir.ops.curves import Sigmoid, Tanh
-from ircert.ir.ops.smooth import Exp
+from ircert.ir.ops.exp import Exp
 
 _ACTIVATIONS: dict[str, type[Op] | None] = {
     "identity": None,

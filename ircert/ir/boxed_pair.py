@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from flint import arb, arb_mat, ctx
 
 from ircert.ir.defined import is_defined_on
-from ircert.ir.enclosure import enclosed_on_box
+from ircert.ir.enclosure import enclosed_on_box, independent
 from ircert.ir.neck import neck
 from ircert.ir.newton import exact_ball, holds_root, near_root
 from ircert.ir.stem import agrees
@@ -204,6 +204,18 @@ def boxed(
         if fault_of(graph, pair, other) is None:
             return pair
     return None
+
+
+def moved_onto(graph: Graph, pair: BoxedPair, fixed: set[tuple[int, int]]) -> BoxedPair | None:
+    """A pair close to this one, which was proved of a part of a network, proved of the network: it has more equations,
+    and as many inputs of x (0, j) and y (1, j), none of them fixed, are solved for; None where that fails."""
+    free = [(k, j) for k in (0, 1) for j in range(graph.input_dim) if (k, j) not in fixed]
+    with ctx.workprec(BITS[0]):
+        start = Difference(graph, pair, free, list(range(graph.output_dim)))
+        _, slopes = start([exact_ball((pair.x, pair.y)[k][j]) for k, j in free])
+    if len(free) < graph.output_dim:
+        return None
+    return boxed(graph, pair.x, pair.y, [free[i] for i in independent(slopes)])
 
 
 def _radii(x: list[Fraction], unknowns: list[tuple[int, int]], radius: Fraction) -> tuple[list[Fraction], ...]:

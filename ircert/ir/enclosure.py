@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ircert.errors import PointError, UnsupportedModel
 from ircert.ir.arrays import nonzeros
 from ircert.ir.evaluate import to_fraction
-from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Product, Relu, Select, Square, is_smooth
-from ircert.ir.ops.smooth import Exp, Reciprocal
+from ircert.ir.ops import Add, Affine, Concat, Curve, Op, Product, Relu, Select, is_smooth
+from ircert.ir.ops.smooth import Reciprocal
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph, Node
@@ -89,17 +89,18 @@ def _leave_room(graph: Graph, x: Iterable[Any], inputs: list[int], other: Graph 
         rows = first.tolist()
         for more in last.tolist():
             whole = [*rows, more]
-            chosen = _independent(np.array([[float(v.mid()) for v in row] for row in whole]))
+            chosen = independent(_rows(whole))
             value = _rows([[row[j] for j in chosen] for row in whole]).det()
             if value > 0 or value < 0:
                 return True
     return False
 
 
-def _independent(rows: NDArray[np.float64]) -> list[int]:
+def independent(matrix: arb_mat) -> list[int]:
     """As many columns as rows, as independent as they seem to be."""
     from scipy.linalg import qr
 
+    rows = np.array([[float(v.mid()) for v in row] for row in matrix.tolist()])
     order = qr(np.nan_to_num(rows), mode="r", pivoting=True)[1]
     return [int(j) for j in order[: len(rows)]]
 
@@ -168,7 +169,7 @@ class _Walk:
         (x, jacobian), rest = given[0], given[1:]
         if isinstance(op, Affine):
             return _mapped(op, x), None if jacobian is None else _matrix(op) * jacobian
-        if isinstance(op, Relu | Curve | Exp | Reciprocal):
+        if isinstance(op, Relu | Curve | Reciprocal):
             value: Callable[[arb], tuple[arb, arb]] = FUNCTIONS.get(type(op)) or _curve(op)
             pairs = [value(z) for z in x]
             return [v for v, _ in pairs], _scaled(jacobian, [s for _, s in pairs])
@@ -227,16 +228,12 @@ def _relu(z: arb) -> tuple[arb, arb]:
     return arb(0).union(z.upper()), arb(0).union(1)
 
 
-def _exp(z: arb) -> tuple[arb, arb]:
-    return z.exp(), z.exp()
-
-
 def _reciprocal(z: arb) -> tuple[arb, arb]:
     """Where z may be 0, both balls are the whole line, or no numbers at all."""
     return 1 / z, -1 / (z * z)
 
 
-FUNCTIONS: dict[type[Op], Callable[[arb], tuple[arb, arb]]] = {Relu: _relu, Exp: _exp, Reciprocal: _reciprocal}
+FUNCTIONS: dict[type[Op], Callable[[arb], tuple[arb, arb]]] = {Relu: _relu, Reciprocal: _reciprocal}
 
 
 def _curve(op: Op) -> Callable[[arb], tuple[arb, arb]]:
@@ -263,7 +260,7 @@ def _at(op: Curve, z: arb, piece: int) -> tuple[arb, arb]:
             return value, slope
     except ValueError:  # a divisor that may be 0
         pass
-    if isinstance(op, Square):  # it has none
+    if op.steep:  # it has none
         return arb.nan(), arb.nan()
     left, right = op.tails()
     if not (z >= right.start or z <= -left.start):

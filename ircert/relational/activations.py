@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.bounds.curves import CurveBounds, bounds_of
+from ircert.bounds.all_curves import all_bounds_of
 from ircert.bounds.interval import Interval
 from ircert.bounds.rounding import TINY, UNIT
-from ircert.bounds.squares import SquareBounds
 from ircert.bounds.symbolic import relaxation
 from ircert.ir.arrays import Array
 from ircert.ir.ops import Curve, Op, Square
-
-SQUARES = SquareBounds(np.full(1, np.inf))
 
 
 def values(op: Op, z: Interval) -> Interval:
     """What an activation is on intervals."""
     if isinstance(op, Curve):
-        return _bounds_of(op).values(*z)
+        return all_bounds_of(op).values(*z)
     return np.maximum(z[0], 0.0), np.maximum(z[1], 0.0)
 
 
@@ -36,7 +33,7 @@ def lines(op: Op, z: Interval) -> tuple[Array, Array, Array]:
     """
     low, high = z
     if isinstance(op, Curve):
-        found = _bounds_of(op).around(low, high)[1]
+        found = all_bounds_of(op).around(low, high)[1]
         return _finite(found.slope, found.shift, found.error)
     slope, top, _ = relaxation(low, high)
     return _finite(slope, top / 2, top / 2)  # halves of floats are exact, or lose less than the smallest float
@@ -48,16 +45,12 @@ def secants(op: Op, first: Interval, second: Interval) -> tuple[Array, Array]:
         least, most = np.nextafter(first[0] + second[0], -np.inf), np.nextafter(first[1] + second[1], np.inf)
     elif isinstance(op, Curve):
         hull = np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
-        least, most = bounds_of(op).slopes(*hull)
+        least, most = all_bounds_of(op).slopes(*hull)
     else:
         least, most = _relu_secants(first, second)
     middle = (least + most) / 2
     spare = np.maximum(most - middle, middle - least) * (1 + 4 * UNIT) + TINY
     return middle, np.where(least == most, 0.0, spare)
-
-
-def _bounds_of(op: Curve) -> CurveBounds:
-    return SQUARES if isinstance(op, Square) else bounds_of(op)
 
 
 def _relu_secants(first: Interval, second: Interval) -> Interval:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ircert.bounds.curves import bounds_of
+from ircert.bounds.all_curves import all_bounds_of
 from ircert.ir.arrays import Array
 from ircert.ir.evaluate import all_values
 from ircert.ir.graph import Graph, Node
 from ircert.ir.interpret import Backward
-from ircert.ir.ops import Affine, Curve, Square
+from ircert.ir.ops import Affine, Curve
 
 
 def gradients(graph: Graph, points: Array, weights: Array) -> Array:
@@ -35,7 +35,5 @@ class _Slopes(Backward[Array]):
     def curve(self, node: Node, given: Array) -> Array:
         assert isinstance(node.op, Curve)
         read = self.values[node.operands[0]].T
-        if isinstance(node.op, Square):
-            return np.asarray(2 * given * read)
-        least, most = bounds_of(node.op).at(read.ravel())[1]
+        least, most = all_bounds_of(node.op).at(read.ravel())[1]
         return np.asarray(given * ((least + most) / 2).reshape(read.shape))

@@ -30,8 +30,9 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, MaxPool, Select
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Elu, Erf, Sigmoid, Softplus, Softsign, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import LeakyRelu
-from ircert.ir.ops.smooth import Exp, Log, Power, Product, Reciprocal, Sqrt
+from ircert.ir.ops.smooth import Log, Power, Product, Reciprocal, Sqrt
 from ircert.limits import checkpoint
 from ircert.structure.contraction import follows
 from ircert.structure.linear_maps import affine
@@ -69,6 +70,15 @@ class Step:
         return f"{self.node}{count}: {self.rule}, by {self.source}"
 
 
+def is_partial(graph: Graph) -> bool:
+    """Whether a network may have no value at some points."""
+    if any(isinstance(node.op, PARTIAL) for node in graph.nodes):
+        return True
+    divisors = [node.operands[0] for node in graph.nodes if isinstance(node.op, Reciprocal)]
+    found = ranges(graph) if divisors else {}
+    return not all(found[name].never_zero.all() for name in divisors)
+
+
 @dataclass
 class Knowledge:
     """What follows from a network's output, and why: `steps`, in order."""
@@ -80,7 +90,7 @@ class Knowledge:
         self.known: dict[str, Mask] = {name: np.zeros(size, dtype=bool) for name, size in self.graph.sizes.items()}
         self._seen: dict[tuple[str, bool], tuple[int, ...]] = {}
         self.reading = Reading(self.graph)
-        if not self._is_partial:
+        if not is_partial(self.graph):
             self._learn(self.graph.output, np.ones(self.graph.output_dim, dtype=bool), OUTPUT, self.graph.output)
             while self._swept() or self._contracted():
                 checkpoint()
@@ -99,15 +109,6 @@ class Knowledge:
     @cached_property
     def _ranges(self) -> dict[str, Range]:
         return ranges(self.graph)
-
-    @property
-    def _is_partial(self) -> bool:
-        for node in self.graph.nodes:
-            if isinstance(node.op, PARTIAL):
-                return True
-            if isinstance(node.op, Reciprocal) and not self._ranges[node.operands[0]].never_zero.all():
-                return True
-        return False
 
     # --- sweeps ------------------------------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Add, Affine, Concat, LinearImageOp, MaxPool, Relu, Select
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Cos, Curve, Elu, Erf, Sigmoid, Sin, Softplus, Softsign, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
-from ircert.ir.ops.smooth import Choose, Exp, Product, Reciprocal, Softmax
+from ircert.ir.ops.smooth import Choose, Product, Reciprocal, Softmax
 from ircert.ir.ops.square import Square
 from ircert.limits import checkpoint
 from ircert.structure.affine_ranges import of_affine
@@ -63,7 +64,7 @@ def _range(graph: Graph, node: Node, operands: list[Range]) -> Range:
         return largest([x.take(member) for member in op.members])
     if type(op) is LeakyRelu:
         return _leaky(x, op)
-    if isinstance(op, Curve):
+    if isinstance(op, Curve) and type(op) is not Exp:
         return _curve(op, x)
     return _joined(op, operands) or Range.between(graph.sizes[node.name])
 

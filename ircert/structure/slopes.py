@@ -18,8 +18,9 @@ from ircert.ir.arrays import Array
 from ircert.ir.ops import Relu
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Curve
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu
-from ircert.ir.ops.smooth import Exp, Reciprocal
+from ircert.ir.ops.smooth import Reciprocal
 from ircert.ir.ops.square import Square
 from ircert.structure.contraction import slope_bound
 from ircert.structure.range import Range

@@ -12,8 +12,9 @@ from ircert.ir.arrays import Array
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Sigmoid, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import LeakyRelu
-from ircert.ir.ops.smooth import Exp, Product
+from ircert.ir.ops.smooth import Product
 
 Draw: TypeAlias = st.DrawFn
 Step: TypeAlias = Callable[[Draw, Builder, str], str]

@@ -20,7 +20,8 @@ from ircert.errors import FileError
 from ircert.ir.graph import Graph
 from ircert.ir.ops import LeakyRelu, Op
 from ircert.ir.ops.curves import Elu, Softplus, Tanh
-from ircert.ir.ops.smooth import Exp, Log, Product, Reciprocal
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Log, Product, Reciprocal
 from ircert.structure.known import Knowledge
 from ircert.testing import invertible_networks
 from tests.checker.second_structure import proves

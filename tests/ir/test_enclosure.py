@@ -13,7 +13,8 @@ from ircert.errors import PointError, UnsupportedModel
 from ircert.ir.enclosure import enclosed_determinant, enclosed_jacobian
 from ircert.ir.ops import CURVES, Abs, Curve, Product
 from ircert.ir.ops.curves import Elu, Gelu, Tanh
-from ircert.ir.ops.smooth import Exp, Log, Reciprocal
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Log, Reciprocal
 
 
 def network(curve: Curve) -> ircert.Graph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from ircert.ir.boxed_pair import BoxedPair, fault_of
 from ircert.ir.graph import Graph
 from ircert.ir.neck import neck
 from ircert.ir.ops.curves import Tanh
+from tests.structure.flows import couplings
 
 
 def bottleneck(sizes: tuple[int, ...], *, skip: bool = False, seed: int = 0) -> Graph:
@@ -77,3 +79,29 @@ def test_boxes_without_a_root_of_the_neck_are_refused() -> None:
     assert fault_of(graph, pair) is None
     moved = [v + Fraction(1, 1000) for v in exact.x]
     assert fault_of(graph, replace(pair, x=moved)) is not None
+
+
+def test_dependent_rows_do_not_count() -> None:
+    """The third row of the last map is the sum of the others, exactly; almost is not enough."""
+    build = ircert.Builder(3)
+    bent = build.node(Tanh(), build.affine(build.input, np.eye(3) + 0.25))
+    rows = np.array([[0.125, 0.25, 3.0], [1.0, 0.5, -0.75], [0.0, 0.0, 0.0]])
+    rows[2] = rows[0] * 2 + rows[1]  # these sums do not round
+    for change, expected in ((0.0, 2), (2.0**-52, None)):
+        last = rows.copy()
+        last[2, 1] *= 1 + change
+        found = neck(build.graph(build.affine(bent, last)))
+        assert (None if found is None else found.output_dim) == expected
+    constant = neck(build.graph(build.affine(bent, np.zeros((3, 3)), [1.0, 2.0, 3.0])))
+    assert constant is not None
+    assert constant.output_dim == 1
+
+
+@pytest.mark.rule("R-13")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize("norm", ["inf", 1, 2])
+def test_singular_maps_behind_curves(problem: str, norm: Any) -> None:
+    graph = couplings(np.random.default_rng(4), 4, 2, scaled=True, spoilt="singular")
+    found = ircert.certify(graph, [0.1] * 4, problem, norm=norm)
+    assert (found.verdict, found.radius.refuted) == ("refuted", 0.0)
+    assert found.witness is not None

@@ -10,7 +10,8 @@ from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Sigmoid, Tanh
-from ircert.ir.ops.smooth import Exp, Product
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Product
 
 
 def numbers(rng: np.random.Generator, *shape: int) -> Array:

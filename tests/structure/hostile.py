@@ -15,8 +15,9 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import AveragePool, Conv, MaxPool, Relu
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Cos, Elu, Sigmoid, Softplus, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
-from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.ir.ops.smooth import Product, Reciprocal
 from ircert.ir.ops.square import Square
 
 TINY, HUGE, STEP = 2.0**-1074, 2.0**1000, 2.0**-52

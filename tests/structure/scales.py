@@ -9,8 +9,9 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Add, Relu
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Elu, Sigmoid, Silu, Sin, Softplus, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
-from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.ir.ops.smooth import Product, Reciprocal
 from ircert.ir.ops.square import Square
 
 

@@ -11,8 +11,9 @@ from ircert.geometry.norm import Norm
 from ircert.ir.graph import Graph
 from ircert.ir.ops import MaxPool
 from ircert.ir.ops.curves import Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Max
-from ircert.ir.ops.smooth import Exp, Product, Softmax
+from ircert.ir.ops.smooth import Product, Softmax
 from ircert.structure.growth import lipschitz_bound_in
 from ircert.structure.range import Range
 from ircert.structure.ranges import ranges

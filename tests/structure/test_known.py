@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ircert
-from ircert.errors import UnsupportedModel
+from ircert.errors import QueryError, UnsupportedModel
 from ircert.ir.graph import Graph
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Elu, Gelu, Silu, Softplus, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import LeakyRelu
-from ircert.ir.ops.smooth import Exp, Log, Product, Reciprocal
+from ircert.ir.ops.smooth import Log, Product, Reciprocal
+from ircert.ir.ops.square import Square
 from ircert.structure.known import Knowledge
 from tests.structure.flows import autoregressive, couplings, numbers, residual, reversible
 
@@ -126,13 +129,50 @@ def test_certify_answers_with_the_whole_space(problem: str, *, scaled: bool) -> 
 
 
 @pytest.mark.rule("ST-7")
-def test_what_the_structure_does_not_show_is_refused_as_before() -> None:
+def test_what_the_structure_does_not_show_is_searched() -> None:
+    """A coupling with the scale exp(x) - 2, which is 0 at log 2."""
     build = ircert.Builder(2)
-    graph = build.graph(build.relu(build.node(Exp(), build.input)))
-    with pytest.raises(UnsupportedModel, match="exp"):
-        ircert.certify(graph, np.zeros(2))
-    with pytest.raises(UnsupportedModel, match="exp"):
+    kept, moved = (build.select(build.input, [i]) for i in range(2))
+    scale = build.affine(build.node(Exp(), kept), [[1.0]], [-2.0])
+    graph = build.graph(build.concat(kept, build.node(Product(), moved, scale)))
+    assert not Knowledge(graph).is_injective
+    found = ircert.certify(graph, np.zeros(2), tol=1e-4)
+    assert found.verdict == "certified"
+    assert found.radius.refuted == pytest.approx(math.log(2), rel=1e-9)
+    with pytest.raises(QueryError, match="needs linear regions"):
         ircert.certify(couplings(np.random.default_rng(2), 4, 2, scaled=True), np.zeros(4), engine="milp")
+
+
+@pytest.mark.rule("ST-7")
+@pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
+@pytest.mark.parametrize("asked", [{}, {"radius": 0.5}, {"engine": "boxes", "norm": 2}])
+def test_what_no_search_takes_is_unresolved(problem: str, asked: dict[str, Any]) -> None:
+    """A sentence names the operation and the node, in the network or in the other one; a wrong engine is an error."""
+    build = ircert.Builder(2)
+    shifted = build.affine(build.input, np.array([[1.0, 0.5], [0.0, 1.0]]), [2.0, 2.0])
+    roots = build.graph(build.affine(build.node(Log(), shifted, name="here"), np.eye(2)))
+    plain = ircert.Builder(2)
+    bent = plain.graph(plain.node(Square(), plain.input))
+    pairs = [(roots, None)] if problem != "transform" else [(roots, bent), (bent, roots)]
+    for graph, other in pairs:
+        found = ircert.certify(graph, np.ones(2), problem, other, **asked)
+        assert found.verdict == "unresolved"
+        assert found.radius.certified == 0.0
+        which = "the network" if graph is roots else "the other network"
+        assert found.reason == (
+            f"no search takes `log` in {which} (node `here`), and the form of the network does not decide"
+        )
+    with pytest.raises(UnsupportedModel, match="no search takes `log`"):
+        ircert.certify(roots, np.ones(2), engine="regions")
+
+
+@pytest.mark.rule("ST-7")
+def test_an_injective_network_says_nothing_of_a_partial_one() -> None:
+    build, partial = ircert.Builder(2), ircert.Builder(2)
+    graph = build.graph(build.node(Exp(), build.input))
+    other = partial.graph(partial.node(Log(), partial.input))
+    assert ircert.certify(graph, np.ones(2), "transform", other).verdict == "unresolved"
+    assert math.isinf(ircert.certify(graph, np.ones(2), "transform", graph).radius.certified)
 
 
 @pytest.mark.rule("ST-7")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import ircert
 from ircert.ir.ops import Add, Relu
 from ircert.ir.ops.curves import Elu, Sigmoid, Silu, Sin, Softplus, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
-from ircert.ir.ops.smooth import Exp, Product, Reciprocal
+from ircert.ir.ops.smooth import Product, Reciprocal
 from ircert.ir.ops.square import Square
 from ircert.structure.range import Range
 from ircert.structure.ranges import ranges

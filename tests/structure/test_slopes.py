@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ircert.ir.ops import Relu
 from ircert.ir.ops.base import Op
 from ircert.ir.ops.curves import Elu, Gelu, Sigmoid, Sin, Softplus, Softsign, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu
-from ircert.ir.ops.smooth import Exp, Log, Reciprocal
+from ircert.ir.ops.smooth import Log, Reciprocal
 from ircert.ir.ops.square import Square
 from ircert.structure.range import Range
 from ircert.structure.slopes import slopes_on

@@ -10,7 +10,8 @@ import pytest
 import ircert
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
-from ircert.ir.ops.smooth import Exp, Product
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Product
 from ircert.witnesses.agreement import outputs_agree
 
 

@@ -11,6 +11,7 @@ from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.boxes.search.search import Search
 from ircert.engines.boxes.search.smooth_search import SmoothSearch
 from ircert.engines.instant.engine import instant
+from ircert.engines.parts.by_parts import by_parts
 from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.sharing import of_a_ball, of_the_whole_space
 from ircert.ir.neck import neck
@@ -37,9 +38,10 @@ class Boxes(Engine):
         return Effort(RATE)
 
     def answer(self, question: Question) -> Answer:
-        """What can be said at once; else a search."""
+        """What can be said at once, or part by part of a network with curves; else a search."""
         if question.is_smooth:
-            return of_the_whole_space(question, _smooth(of_a_ball(question)))
+            parted = by_parts(question, self.answer) if question.at_once else None
+            return parted or of_the_whole_space(question, _smooth(of_a_ball(question)))
         search = partial(Search, whole=question.reach == math.inf)
         return of_the_whole_space(question, answered(search, of_a_ball(question)))
 

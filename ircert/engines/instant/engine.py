@@ -18,6 +18,7 @@ from ircert.ir.graph import Graph
 from ircert.ir.ops import Curve, Relu
 from ircert.limits import OutOfTime, Undecided, until
 from ircert.result.radius import End
+from ircert.structure.known import is_partial
 
 STRUCTURE = "injective on the whole space by its structure, the input follows from the output step by step"
 FUNCTION = "the other network computes its output from this one's, or from nothing"
@@ -64,9 +65,9 @@ def by_structure(question: Question) -> Answer | None:
     try:
         with until(question.deadline):
             knowledge = question.network.knowledge
+            if not knowledge.is_injective or (question.other is not None and is_partial(question.other)):
+                return None
     except OutOfTime:
-        return None
-    if not knowledge.is_injective:
         return None
     return _always(question, f"{STRUCTURE}: {knowledge.summary}" if knowledge.summary else STRUCTURE)
 

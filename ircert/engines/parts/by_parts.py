@@ -21,6 +21,7 @@ from ircert.engines.pinned import unpinned, without_pinned
 from ircert.engines.refutation import BrokenProof, Refutation
 from ircert.engines.sharing import merged, settled
 from ircert.errors import IrcertError
+from ircert.ir.boxed_pair import moved_onto
 from ircert.limits import Deadline, OutOfTime, until
 from ircert.result.radius import End
 from ircert.result.result import Optimum
@@ -87,10 +88,13 @@ class _Joint:
         return found if self.question.radius is None else replace(found, verdict="unresolved")
 
     def _shown(self, found: Answer) -> Answer | None:
-        """What interval arithmetic shows on the whole network: all of it, or the turned points alone, where boxes do
-        not reach through a tail; else None."""
+        """What interval arithmetic shows on the whole network: all of it, with boxes of the part or others close to
+        them, or the turned points alone, where boxes do not reach through a tail; else None."""
         if self._proof(found) is not None:
             return found
+        moved = self._moved(found)
+        if moved is not None and self._proof(moved) is not None:
+            return moved
         alone = replace(found, boxes=None)
         if found.turned is None or found.refuted is None:
             return None
@@ -99,6 +103,23 @@ class _Joint:
             return None
         radius = self.question.radius
         return alone if radius is None or proof.is_turned_inside(radius) else None
+
+    def _moved(self, found: Answer) -> Answer | None:
+        """With boxes that are solved for on the whole network: inputs with room in the domain may move."""
+        if found.boxes is None:
+            return None
+        ends = list(zip(self.question.low.tolist(), self.question.high.tolist(), strict=True))
+        fixed = {
+            (k, j)
+            for k, point in enumerate((found.boxes.x, found.boxes.y))
+            for j, (v, (low, high)) in enumerate(zip(point, ends, strict=True))
+            if not low < v < high or (k == 1 and self.question.problem == "pseudo")
+        }
+        try:
+            boxes = moved_onto(self.question.graph, found.boxes, fixed)
+        except IrcertError:  # an operation without an enclosure
+            return None
+        return None if boxes is None else replace(found, boxes=boxes)
 
     def _proof(self, found: Answer) -> Refutation | None:
         try:

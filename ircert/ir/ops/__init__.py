@@ -7,6 +7,7 @@ from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
 from ircert.ir.ops.core import Add, Affine, Concat, Input, Relu, Select
 from ircert.ir.ops.curves import CURVES as WITHOUT_NUMBERS
 from ircert.ir.ops.curves import Curve, SmoothOp
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.gates import GATES
 from ircert.ir.ops.image import AveragePool, Conv, ImageOp, LinearImageOp, MaxPool
 from ircert.ir.ops.piecewise import Abs, Clip, LeakyRelu, Max, Min
@@ -20,7 +21,7 @@ ALL: tuple[type[Op], ...] = (
     *(Conv, AveragePool, MaxPool),
     *SMOOTH,
     *GATES,
-    Square,
+    *(Square, Exp),
 )
 CURVES: tuple[type[Curve], ...] = (*WITHOUT_NUMBERS, *GATES)
 """Those with a table."""
@@ -67,6 +68,7 @@ __all__ = [
     "Conv",
     "Curve",
     "ElementwiseOp",
+    "Exp",
     "ImageOp",
     "Input",
     "LeakyRelu",

@@ -61,10 +61,12 @@ class Curve(SmoothOp, ElementwiseOp):
 
     kinks:    where its derivative may jump: multiples of 1/32, in order
     periodic: with the period 2 pi, values and derivatives in [-1, 1]
+    steep:    its slopes have no bound: it has no lines far out, and no table
     """
 
     kinks: ClassVar[tuple[float, ...]] = ()
     periodic: ClassVar[bool] = False
+    steep: ClassVar[bool] = False
 
     @property
     def bend(self) -> float:

@@ -30,13 +30,6 @@ class SmoothFunction(SmoothOp, ElementwiseOp):
             return np.asarray(type(self).function(operands[0]), dtype=np.float64)
 
 
-class Exp(SmoothFunction):
-    """y_i = exp(x_i)."""
-
-    kind = "exp"
-    function = staticmethod(np.exp)
-
-
 class Log(SmoothFunction):
     """y_i = log(x_i)."""
 
@@ -140,6 +133,6 @@ class LogSoftmax(Softmax):
 
 SMOOTH: tuple[type[Op], ...] = (
     *(Product, Choose, Power, Softmax, LogSoftmax),
-    *(Exp, Log, Sqrt, Reciprocal),
+    *(Log, Sqrt, Reciprocal),
     *CURVES,
 )

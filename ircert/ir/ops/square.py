@@ -3,7 +3,6 @@
     a b = u² - v²,   u = (s a + b / s) / 2,   v = (s a - b / s) / 2,   for any s,
 
 exactly where s is a power of two. So a product needs nothing that a curve does not have: one slope for each neuron.
-Slopes of a square have no bound, and it has no lines far out: no table either.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ class Square(Curve):
     """y_i = x_i²; it evaluates exactly."""
 
     kind = "square"
+    steep = True
 
     def evaluate(self, *operands: Array) -> Array:
         with np.errstate(all="ignore"):

@@ -12,7 +12,8 @@ import ircert
 from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
-from ircert.ir.ops.smooth import Exp, Product
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Product
 from tests.structure.flows import autoregressive, couplings
 
 FIXTURES = Path(__file__).parents[2] / "structure" / "fixtures" / "torch_dynamo"

@@ -11,7 +11,7 @@ import ircert
 from ircert.analysis.steps.proving import Steps, is_definite, least_lipschitz_bound
 from ircert.analysis.steps.step_map import StepMap
 from ircert.geometry.place import Place
-from ircert.ir.ops.smooth import Exp
+from ircert.ir.ops.exp import Exp
 
 
 def linear(rows: list[list[float]]) -> StepMap:

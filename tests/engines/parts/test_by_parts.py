@@ -15,12 +15,12 @@ from scipy.sparse import csr_array
 import ircert
 from ircert.engines.base import Answer, Cause, Progress, Question, Stop
 from ircert.engines.parts.by_parts import by_parts
-from ircert.errors import UnsupportedModel
 from ircert.geometry.norm import norm_of
 from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
-from ircert.ir.ops.smooth import Exp, Product
+from ircert.ir.ops.exp import Exp
+from ircert.ir.ops.smooth import Product, Reciprocal
 from ircert.limits import Deadline
 from ircert.result.radius import End
 from tests.structure.flows import couplings
@@ -86,7 +86,7 @@ def test_many_parts_the_nearest_fold_counts(norm: Any) -> None:
 
 
 @pytest.mark.rule("ST-9", "ST-11")
-def test_tails_that_no_search_takes() -> None:
+def test_heads_are_asked_below_curves() -> None:
     rng = np.random.default_rng(0)
     head = ircert.load([(rng.integers(-8, 9, (b, a)) / 8, rng.integers(-8, 9, b) / 8) for a, b in ((2, 8), (8, 2))])
     graph = head.then(couplings(rng, 2, 3, scaled=True))
@@ -96,8 +96,20 @@ def test_tails_that_no_search_takes() -> None:
         assert (found.verdict, found.radius) == (alone.verdict, found.radius)
         assert float(found.radius.certified) == float(alone.radius.certified)
         assert found.radius.refuted == alone.radius.refuted
-    with pytest.raises(UnsupportedModel):
-        ircert.certify(couplings(rng, 2, 3, scaled=True).then(head).then(head), [0.0, 0.0])
+
+
+@pytest.mark.rule("ST-11")
+def test_tails_that_no_search_takes() -> None:
+    """(u, v) -> (u, v / (1 + exp(u))): injective, with a reciprocal."""
+    rng = np.random.default_rng(0)
+    head = ircert.load([(rng.integers(-8, 9, (b, a)) / 8, rng.integers(-8, 9, b) / 8) for a, b in ((2, 8), (8, 2))])
+    build = ircert.Builder(2)
+    u, v = (build.select(build.input, [i]) for i in range(2))
+    scale = build.node(Reciprocal(), build.affine(build.node(Exp(), u), [[1.0]], [1.0]))
+    graph = head.then(build.graph(build.concat(u, build.node(Product(), v, scale))))
+    alone, found = (ircert.certify(network, [0.0, 0.0]) for network in (head, graph))
+    assert (found.verdict, found.radius.refuted) == (alone.verdict, alone.radius.refuted)
+    assert found.witness is not None
 
 
 @pytest.mark.rule("ST-9")
@@ -122,6 +134,22 @@ def test_smooth_parts() -> None:
     turn = math.atanh(math.sqrt(0.5))
     assert found.radius.certified == pytest.approx(turn - 0.5, rel=1e-3)
     assert found.verdict == "certified"
+
+
+@pytest.mark.rule("ST-11")
+def test_pairs_of_smooth_parts_are_moved_onto_the_whole() -> None:
+    """Scales exp(x0) - 2 and exp(x0) - 3 of two inputs, mixed by a regular map: 0 at log 2."""
+    build = ircert.Builder(3)
+    kept, moved = build.select(build.input, [0]), build.select(build.input, [1, 2])
+    scale = build.affine(build.node(Exp(), kept), [[1.0], [1.0]], [-2.0, -3.0])
+    both = build.concat(kept, build.node(Product(), moved, scale))
+    graph = build.graph(build.affine(both, [[1.0, 0.5, 0.25], [0.0, 1.0, 0.5], [0.5, 0.0, 1.0]]))
+    found = ircert.certify(graph, [0.0, 0.0, 0.0], tol=1e-3, time_limit=20)
+    assert len(found.stats["parts"]) == 2
+    assert found.radius.refuted == pytest.approx(math.log(2), rel=1e-9)
+    assert found.radius.certified >= 0.6
+    assert found.witness is not None
+    assert found.witness.radii is not None
 
 
 @pytest.mark.rule("ST-11")

@@ -10,7 +10,7 @@ import pytest
 
 import ircert
 from ircert.errors import GraphError, UnsupportedModel
-from ircert.ir.ops import ALL, BY_KIND, Op, Square, curves, smooth
+from ircert.ir.ops import ALL, BY_KIND, Exp, Op, Square, curves, smooth
 from ircert.ir.ops.gates import GATES
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -38,7 +38,7 @@ def test_round_trip_and_flags(op: type[Op]) -> None:
 
 
 def test_everything_else_is_piecewise_linear() -> None:
-    assert {op for op in ALL if not op.piecewise_linear} == {*smooth.SMOOTH, *GATES, Square}
+    assert {op for op in ALL if not op.piecewise_linear} == {*smooth.SMOOTH, *GATES, Square, Exp}
 
 
 @pytest.mark.parametrize("op", smooth.SMOOTH)

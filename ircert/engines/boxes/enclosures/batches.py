@@ -12,20 +12,21 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ircert.bounds.all_curves import STEEP
 from ircert.bounds.curves import CurveBounds, bounds_of
 from ircert.bounds.rounding import TINY, UNIT
-from ircert.bounds.squares import SquareBounds
+from ircert.bounds.steep import SteepBounds
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
-from ircert.ir.ops import Affine, Curve, Select, Square
+from ircert.ir.ops import Affine, Curve, Select
 
 Step: TypeAlias = Callable[[str, Array], Array]
 
 MOST, LEAST = 2048, 16
 """Boxes that are worked on at once …"""
-SAMPLES, FARTHER = 64, 16.0
-"""Points of a ball at which slopes without a bound are looked at, and how much larger slopes are followed."""
+SAMPLES = 64
+"""Points of a ball at which slopes without a bound are looked at."""
 PRODUCTS = 200_000_000
 """… so that one walk takes a tenth of a second at most: as many multiplications as that."""
 
@@ -47,15 +48,15 @@ class Batches:
         self.biases: dict[str, Array] = {}
         self.curves: dict[str, CurveBounds] = {}
         for node in setting.graph.nodes:
-            if isinstance(node.op, Curve) and not isinstance(node.op, Square):
+            if isinstance(node.op, Curve) and not node.op.steep:
                 self.curves[node.name] = bounds_of(node.op)
             if isinstance(node.op, Affine):
                 weight = node.op.weight
                 self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
                 self.biases[node.name] = node.op.bias
-        self.squares = self._squares()
+        self.steep = self._steep()
         """Those among the curves whose slopes have no bound."""
-        self.curves.update(self.squares)
+        self.curves.update(self.steep)
         self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
         self.transposed = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
         self.terms = self._most_terms() + 8
@@ -64,19 +65,21 @@ class Batches:
         entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
         self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
 
-    def _squares(self) -> dict[str, SquareBounds]:
-        """Squares, each with the largest slopes for which rounding errors are counted: those at some points of a ball
-        of the setting's scale, times a factor. Any numbers are right: nothing is said of steeper slopes."""
+    def _steep(self) -> dict[str, SteepBounds]:
+        """Squares and exponentials, each with the largest slopes for which rounding errors are counted: those at some
+        points of a ball of the setting's scale, times a factor. Any numbers are right: nothing is said of steeper
+        slopes."""
         setting = self.setting
-        names = [node.name for node in setting.graph.nodes if isinstance(node.op, Square)]
-        if not names:
+        curves = ((node.name, node.op) for node in setting.graph.nodes if isinstance(node.op, Curve))
+        kinds = {name: STEEP[type(op)] for name, op in curves if op.steep}
+        if not kinds:
             return {}
         steps = setting.scale * np.random.default_rng(0).uniform(-1, 1, (SAMPLES, setting.size))
         points = np.clip(setting.center + steps, setting.low, setting.high)
         with np.errstate(all="ignore"):
-            z = np.abs(setting.preactivations(points)).max(axis=0)
-        found = {name: 2 * FARTHER * z[setting.relus[name]] for name in names}
-        return {name: SquareBounds(np.where(np.isfinite(most), most, 0.0)) for name, most in found.items()}
+            slopes = np.abs(setting.derivatives(points)).max(axis=0)
+            found = {name: kind.farther * slopes[setting.relus[name]] for name, kind in kinds.items()}
+        return {name: kinds[name](np.where(np.isfinite(most), most, 0.0)) for name, most in found.items()}
 
     # --- walks -------------------------------------------------------------------------------------------------------
 
@@ -116,7 +119,8 @@ class Batches:
         roundings on the longest way. So what is computed of J, and of its terms u_i (slope) g_i, is off by g (S + sum
         over neurons T S). Underflow costs a few of the smallest floats at every entry of a map or relu, times T on the
         way to these outputs. The second number bounds what is lost to it on the way back. Slopes are in [0, 1], or at
-        most as large as those of curves anywhere (of squares: as far as they are followed), which count on all ways.
+        most as large as those of curves anywhere (without a bound: as far as they are followed), which count on all
+        ways.
         """
         start = np.eye(self.size)[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):

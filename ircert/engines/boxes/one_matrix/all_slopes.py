@@ -11,9 +11,9 @@ from ircert.ir.arrays import Array
 
 
 def holds_everywhere(network: Batches, matrix: Array) -> bool:
-    """Whether C closes the one cube of all slopes: of relus 0 to 1, of curves what their tables say; those of squares
+    """Whether C closes the one cube of all slopes: of relus 0 to 1, of curves what their tables say; some
     have no bound."""
-    if network.squares:
+    if network.steep:
         return False
     least, most = np.zeros((network.setting.neurons, 1)), np.ones((network.setting.neurons, 1))
     for name, curve in network.curves.items():

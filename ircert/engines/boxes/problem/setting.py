@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ircert.bounds.curves import bounds_of
+from ircert.bounds.all_curves import all_bounds_of
 from ircert.geometry.ball import Ball
 from ircert.geometry.place import Place, Placed
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.evaluate import preactivations
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Curve, Relu, Square
+from ircert.ir.ops import Curve, Relu
 from ircert.passes.liveness import live_entries
 
 Phases = NDArray[np.int8]
@@ -29,7 +29,7 @@ class Setting(Placed):
     What must not differ then is the rest of the outputs (`transform`: there is a rest) or the points themselves. For
     `pseudo` y is the centre.
 
-    scale: about the radius of balls that are asked about. Squares, whose slopes have no bound, are followed as far as
+    scale: about the radius of balls that are asked about. Slopes without a bound (squares, exp) are followed as far as
            they go in such a ball (`Batches.curves`); what lies farther out stays open
     """
 
@@ -94,10 +94,8 @@ class Setting(Placed):
         found = (z > 0).astype(np.float64)
         for name, where in self.relus.items():
             op = self.graph[name].op
-            if isinstance(op, Square):
-                found[:, where] = 2 * z[:, where]
-            elif isinstance(op, Curve):
-                _, (least, most) = bounds_of(op).at(z[:, where].ravel())
+            if isinstance(op, Curve):
+                _, (least, most) = all_bounds_of(op).at(z[:, where].ravel())
                 found[:, where] = (least / 2 + most / 2).reshape(found[:, where].shape)
         return found
 

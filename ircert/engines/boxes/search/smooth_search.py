@@ -272,7 +272,7 @@ class SmoothSearch:
 
     def _follow(self, radius: float) -> None:
         """Slopes without a bound are followed as far as they go in a ball: a larger one needs another covering."""
-        if radius > self.setting.scale and self.covering.network.squares:
+        if radius > self.setting.scale and self.covering.network.steep:
             self.setting = replace(self.setting, scale=FARTHER * radius)
             del self.__dict__["covering"]
 

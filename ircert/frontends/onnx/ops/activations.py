@@ -11,7 +11,7 @@ from ircert.frontends.onnx.ops.arithmetic import plus, times
 from ircert.frontends.onnx.ops.extremes import largest, smallest
 from ircert.frontends.onnx.ops.gates import log_of
 from ircert.frontends.onnx.values import Call, Tensor, Value
-from ircert.ir.ops import Abs, Clip, LeakyRelu, Op, Relu, curves, smooth
+from ircert.ir.ops import Abs, Clip, Exp, LeakyRelu, Op, Relu, curves, smooth
 
 
 def _apply(make: Callable[[], Op]) -> Callable[[Net, Call], Value]:
@@ -111,7 +111,7 @@ HANDLERS = {
     "Cos": _apply(curves.Cos),
     "Elu": _elu,
     "Erf": _apply(curves.Erf),
-    "Exp": _apply(smooth.Exp),
+    "Exp": _apply(Exp),
     "Gelu": _gelu,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _apply(curves.HardSwish),

@@ -14,7 +14,7 @@ from ircert.frontends.onnx.ops.lines import Line, is_float, line_of
 from ircert.frontends.onnx.values import Comparison, Const, Tensor
 from ircert.ir.ops import Clip, Relu
 from ircert.ir.ops.curves import Elu, Sigmoid
-from ircert.ir.ops.smooth import Exp
+from ircert.ir.ops.exp import Exp
 
 
 def sigmoid_of(net: Net, x: Tensor) -> Tensor | None:

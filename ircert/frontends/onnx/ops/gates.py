@@ -16,8 +16,9 @@ from ircert.frontends.onnx.ops.lines import Line, is_float, line_of
 from ircert.frontends.onnx.values import Comparison, Const, Tensor
 from ircert.ir.ops import Abs, Add, Clip, Curve, Product
 from ircert.ir.ops.curves import Erf, HardSwish, Mish, Sigmoid, Silu, Softplus, Softsign, Tanh
+from ircert.ir.ops.exp import Exp
 from ircert.ir.ops.gates import GeluCubic, GeluErf, Swish
-from ircert.ir.ops.smooth import Exp, Reciprocal
+from ircert.ir.ops.smooth import Reciprocal
 
 GUARD = 20.0
 """From here on exp(-x) is less than half a unit in the last place of a float32."""

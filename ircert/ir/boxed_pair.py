@@ -210,11 +210,11 @@ def moved_onto(graph: Graph, pair: BoxedPair, fixed: set[tuple[int, int]]) -> Bo
     """A pair close to this one, which was proved of a part of a network, proved of the network: it has more equations,
     and as many inputs of x (0, j) and y (1, j), none of them fixed, are solved for; None where that fails."""
     free = [(k, j) for k in (0, 1) for j in range(graph.input_dim) if (k, j) not in fixed]
+    if len(free) < graph.output_dim:
+        return None
     with ctx.workprec(BITS[0]):
         start = Difference(graph, pair, free, list(range(graph.output_dim)))
         _, slopes = start([exact_ball((pair.x, pair.y)[k][j]) for k, j in free])
-    if len(free) < graph.output_dim:
-        return None
     return boxed(graph, pair.x, pair.y, [free[i] for i in independent(slopes)])
 
 

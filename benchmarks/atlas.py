@@ -1,6 +1,6 @@
 """Many centres: an atlas beside searches one by one, in processor seconds; one process, and two.
 
-python benchmarks/atlas.py [plane|trajectory] [--count N]
+python benchmarks/atlas.py [plane|trajectory] [--count N] [--workers N] [--sample N]
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from ircert.atlases.layout import Layout, grid, trajectory
 from ircert.atlases.table import Atlas
 from ircert.data.networks import bundled
 
-SAMPLE = 50
-
 
 def random_network(*sizes: int) -> ircert.Graph:
     draw = np.random.default_rng(1)
@@ -36,9 +34,9 @@ def measured(graph: ircert.Graph, centers: Layout, workers: int) -> tuple[Atlas,
     return atlas, processor, time.perf_counter() - start
 
 
-def beside(graph: ircert.Graph, atlas: Atlas) -> tuple[float, float]:
+def beside(graph: ircert.Graph, atlas: Atlas, sample: int) -> tuple[float, float]:
     """Processor seconds of one search, and the largest relative difference of ends on a random sample."""
-    chosen = np.random.default_rng(0).choice(len(atlas), min(SAMPLE, len(atlas)), replace=False)
+    chosen = np.random.default_rng(0).choice(len(atlas), min(sample, len(atlas)), replace=False)
     start, worst = time.process_time(), 0.0
     for i in chosen.tolist():
         found: Any = ircert.certify(graph, atlas.centers[i]).radius
@@ -52,6 +50,7 @@ def main() -> None:
     parser.add_argument("what", choices=("plane", "trajectory"))
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--sample", type=int, default=50, help="centres that are asked about one by one")
     options = parser.parse_args()
     if options.what == "plane":
         side = round(options.count**0.5)
@@ -60,7 +59,7 @@ def main() -> None:
         graph = bundled("coupled-vanderpol-4-16-16-4")
         centers = trajectory(graph, [1, 0.5, -0.5, 0.2], options.count - 1)
     atlas, processor, seconds = measured(graph, centers, options.workers)
-    each, worst = beside(graph, atlas)
+    each, worst = beside(graph, atlas, options.sample)
     print(atlas.summary())
     print(f"{len(atlas)} centres, {options.workers} workers: {processor:.1f} processor s, {seconds:.1f} s by the clock")
     print(

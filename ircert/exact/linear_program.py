@@ -38,11 +38,27 @@ FEWEST, MOST = 2, 200
 
 @dataclass(frozen=True)
 class LinearOptimum:
-    """The largest value, a point that has it, and the rows of a basis that proves it, if one did."""
+    """The largest value, a point that has it, and the basis that proves it, if one did."""
 
     value: Fraction
     point: list[Fraction]
-    basis: list[int] | None = None
+    vertex: Vertex | None = None
+
+    @property
+    def basis(self) -> list[int] | None:
+        """The rows of the basis."""
+        return None if self.vertex is None else self.vertex.basis
+
+    @property
+    def weights(self) -> list[float] | None:
+        """How fast the value grows with the limits of these rows, rounded; None where floats do not hold that."""
+        if self.vertex is None:
+            return None
+        weights = self.vertex.weights
+        try:
+            return [int(y) / int(weights.below) for y in weights.numbers]
+        except OverflowError:
+            return None
 
 
 class _Empty(Exception):
@@ -185,7 +201,7 @@ class Program:
     def _optimum(self, vertex: Vertex) -> LinearOptimum:
         point = vertex.point
         value = Fraction(int(vertex.objective.dot(point.numbers)), int(point.below))
-        return LinearOptimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers], vertex.basis)
+        return LinearOptimum(value, [Fraction(int(v), int(point.below)) for v in point.numbers], vertex)
 
     # --- vertices that may settle it ---------------------------------------------------------------------------------
 

@@ -32,6 +32,19 @@ def test_a_basis_of_other_limits_is_confirmed_without_floats(monkeypatch: pytest
     assert (found.value, found.point, found.basis) == (3 * first.value, [3 * v for v in first.point], first.basis)
 
 
+def test_weights_say_how_the_value_grows_with_limits() -> None:
+    best = Program(TRIANGLE).maximise(row(1, 2))
+    assert best is not None
+    assert best.basis is not None
+    assert best.weights is not None
+    for at, weight in zip(best.basis, best.weights, strict=True):
+        more = TRIANGLE.limits.copy()
+        more[at] = more[at] + 1
+        grown = Program(replace(TRIANGLE, limits=more)).maximise(row(1, 2))
+        assert grown is not None
+        assert float(grown.value - best.value) == pytest.approx(weight)
+
+
 @pytest.mark.parametrize("start", [*product(range(7), repeat=2), (), (0,), (0, 1, 2)])
 def test_no_basis_misleads(start: tuple[int, ...]) -> None:
     found = Program(TRIANGLE).maximise(row(1, 2), start=list(start))

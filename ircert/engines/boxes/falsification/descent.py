@@ -23,6 +23,8 @@ from ircert.limits import OutOfTime, Undecided, checkpoint
 SHARE = Fraction(1, 2**44)
 """Where the nearest pair of two regions is not a collision itself, collisions come arbitrarily close."""
 
+HARDLY = 1 - 2.0**-40
+"""Pairs that other centres show to be no nearer than this part of the best one's distance are left out."""
 FEW = 4
 """Neurons in which patterns differ whose determinants are looked at first."""
 
@@ -44,8 +46,6 @@ class Descent:
     best: tuple[Fraction, Pair] | None = None
     tried: set[bytes] = field(default_factory=set)
     infimum_is_zero: bool = False
-    measured: dict[bytes, Fraction | None] = field(default_factory=dict)
-    """How far away pairs of patterns are at least (a measure), or None where they have none."""
     memory: PairMemory = field(default_factory=PairMemory)
     _at: tuple[Phases, Phases, Pair] | None = None
 
@@ -139,12 +139,14 @@ class Descent:
             return None
         self.tried.add(key)
         norm, center = self.setting.norm, self.setting.exact_center
+        if self.best is not None and self.memory.least(key, self.setting) > HARDLY * norm.length(self.best[0]):
+            return None
         far = far or self.memory.violation(key, center)
         if far is None and self._tell_apart(key, first, second):
             return None
         try:
             polytope, found = self._measured(key, first, second, self._scale(far))
-            self.measured[key] = None if found is None else found[0]
+            self.memory.measured(key, self.setting, None if found is None else found[0], polytope.slope)
             if found is None or (self.best is not None and found[0] >= self.best[0]):
                 return None
             pair = near = found[1]

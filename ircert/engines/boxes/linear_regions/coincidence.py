@@ -18,9 +18,10 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.linear_regions.round_distance import downward, nearest_round
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.exact.elimination import full_rank
-from ircert.exact.linear_program import Program
+from ircert.exact.linear_program import LinearOptimum, Program
 from ircert.exact.rows import Rows
 from ircert.geometry.pair import Pair
+from ircert.ir.arrays import Array
 from ircert.ir.rational import Integers, integer_array, integer_type
 from ircert.limits import Undecided
 
@@ -37,9 +38,11 @@ class Coincidence:
     """The polytope of a pair of patterns; inside, lengths are counted in a unit, a power of two near the scale.
 
     basis: rows that may hold with equality at the nearest pair; once it is known, those that do (norms inf and 1)
+    slope: … and a subgradient of the least distance as a function of the centre, which is convex
     """
 
     basis: list[int] | None = None
+    slope: Array | None = None
 
     def __init__(self, setting: Setting, maps: ExactMaps, first: Phases, second: Phases, scale: float = 1.0) -> None:
         self.setting = setting
@@ -142,15 +145,28 @@ class Coincidence:
         if self.setting.norm == "2":
             found = nearest_round(self._rows, patient, goes_on)
             return None if found is None else (found[0] * self.unit**2, self._pair(found[1]))
-        program = self._rising()
-        best = program.maximise(downward(program), patient=patient, start=self.basis)
-        self.basis = None if best is None else best.basis
-        return None if best is None else (-best.value * self.unit, self._pair(best.point))
-
-    def _rising(self) -> Program:
-        """The pairs in a ball of norm inf or 1 whose radius t is the last variable."""
         rows = self._rows
-        return Program(Rows.joined([rows.all, rows.cube() if self.setting.norm == "inf" else rows.diamond(None)]))
+        ball = rows.cube() if self.setting.norm == "inf" else rows.diamond(None)
+        program = Program(Rows.joined([rows.all, ball]))
+        best = program.maximise(downward(program), patient=patient, start=self.basis)
+        if best is None:
+            self.basis = None
+            return None
+        self.basis, self.slope = best.basis, self._slope(best, len(program.rows) - len(ball))
+        return -best.value * self.unit, self._pair(best.point)
+
+    def _slope(self, best: LinearOptimum, start: int) -> Array | None:
+        """How the least t moves with the centre c. In the network's coordinates rows sign x_j - a <= sign c_j alone
+        depend on it, which begin at `start`, two for each coordinate: -t grows by their weights (`PairRows.cube`)."""
+        rows, weights = best.basis, best.weights
+        if rows is None or weights is None:
+            return None
+        slope = np.zeros(self.size)
+        for row, weight in zip(rows, weights, strict=True):
+            at = row - start
+            if 0 <= at < 2 * self._rows.width:
+                slope[at // 2 % self.size] -= weight if at % 2 == 0 else -weight
+        return slope
 
     def _holds_center(self) -> bool:
         """Whether x = y = c is a pair."""

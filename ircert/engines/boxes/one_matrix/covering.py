@@ -60,6 +60,7 @@ class Covering:
     """The search; `reached` is the radius of the largest ball that was proved, with whatever matrix.
 
     matrix:  C of the cover that was worked on last
+    spent:   … and how many boxes that one has looked at
     turned:  points whose regions have another orientation than most, if there are any
     gave_up: from this radius on there is no matrix, as far as floats say
     effort:  what a cover may be expected to take (`Counts.effort`); else it is not begun
@@ -75,6 +76,7 @@ class Covering:
     seed: int = 0
     reached: float = 0.0
     matrix: Array | None = None
+    spent: int = 0
     gave_up: float = np.inf
     effort: float = np.inf
     expected: float = 0.0
@@ -223,7 +225,7 @@ class Covering:
         outcome: Outcome | None = None
         while outcome is None and cover.spent < boxes:
             outcome = yield from _patient(lambda: cover.step(radius, _never))
-            self.reached = max(self.reached, min(cover.reached, radius))
+            self.reached, self.spent = max(self.reached, min(cover.reached, radius)), cover.spent
         if outcome != "closed":
             yield from _patient(lambda: self._learn_from(cover, radius))
         return "violated" if cover.failing and outcome != "closed" else outcome or "stopped"

@@ -67,3 +67,35 @@ def test_a_violation_is_where_it_was() -> None:
     assert memory.violation(b"key", [Fraction(0), Fraction(3)]) == Pair(
         (Fraction(2), Fraction(0)), (Fraction(4), Fraction(2))
     )
+
+
+@pytest.mark.parametrize("norm", tuple(Norm))
+@pytest.mark.parametrize("seed", [1, 2])
+def test_distances_at_one_centre_bound_those_at_others(seed: int, norm: Norm) -> None:
+    rng = np.random.default_rng(seed)
+    graph = residual(rng, 2, 4, 6.0)
+    centers = rng.uniform(-1, 1, (3, 2))
+    signs = np.where(setting_of(graph, [0.0, 0.0]).preactivations(rng.uniform(-3, 3, (5, 2))) < 0, -1, 1)
+    sharper = met = 0
+    for first, second in product(*[np.unique(signs.astype(np.int8), axis=0)] * 2):
+        for center, other in product(centers, centers):
+            memory, away = PairMemory(), float(norm.lengths(other - center))
+            here, there = _distance(graph, center, first, second, norm, memory), setting_of(graph, other, norm=norm)
+            least = memory.least(b"", there)
+            assert memory.least(b"key", there) == 0.0, "nothing is known"
+            assert least >= here - away - 1e-9, "distances are 1-Lipschitz"
+            true = _distance(graph, other, first, second, norm, PairMemory())
+            assert least <= true * (1 + 1e-9) + 1e-12
+            met += here < np.inf
+            sharper += here < np.inf and least > here - away + 1e-3
+    assert met
+    assert (sharper > 0) == (norm != Norm.TWO)
+
+
+def _distance(graph: Any, center: Any, first: Any, second: Any, norm: Norm, memory: PairMemory) -> float:
+    """Of the nearest pair of two patterns, which is remembered."""
+    setting = setting_of(graph, center, norm=norm)
+    polytope = Coincidence(setting, ExactMaps(setting), first, second)
+    found = polytope.nearest()
+    memory.measured(b"", setting, None if found is None else found[0], polytope.slope)
+    return np.inf if found is None else norm.length(found[0])

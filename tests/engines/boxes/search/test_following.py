@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,19 @@ import pytest
 import ircert
 from ircert.atlases.asked import Asked
 from ircert.data.networks import bundled
-from ircert.engines.boxes.search.following import Following
+from ircert.engines.boxes.search import following as following_module
+from ircert.engines.boxes.search.followed_ball import Ball
+from ircert.engines.boxes.search.following import VAIN, Following
 from ircert.engines.sharing import settled
+from ircert.geometry.pair import Pair
 from ircert.limits import Deadline
 from tests.engines.boxes.making import residual
-
-
-def _asked(graph: ircert.Graph, norm: str, domain: tuple[float, float] | None = None) -> Asked:
-    rest = {"other": None, "max_radius": None, "engine": "boxes", "backend": None, "formulation": None}
-    given = {"tol": 1e-6, "seed": 0, "require": None, "time_each": None, "problem": "local"}
-    return Asked.of(graph, norm=norm, domain=domain, **rest, **given)  # type: ignore[arg-type]
+from tests.engines.boxes.search.asking import asked_about
 
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
 def test_following_says_what_searches_say(norm: str) -> None:
-    asked = _asked(bundled("coupled-vanderpol-4-16-16-4"), norm)
+    asked = asked_about(bundled("coupled-vanderpol-4-16-16-4"), norm)
     centers = np.array([[1.0, 0.5, -0.5, 0.2], [1.02, 0.52, -0.5, 0.2], [0.97, 0.5, -0.47, 0.22]])
     following, deadline = _after(asked, centers[0]), Deadline()
     questions = [asked.question(c, deadline) for c in centers[1:]]
@@ -49,7 +48,7 @@ def _after(asked: Asked, center: Any) -> Following:
 
 
 def test_a_first_violation_is_hunted_for() -> None:
-    asked, deadline = _asked(bundled("coupled-vanderpol-4-16-16-4"), "inf"), Deadline()
+    asked, deadline = asked_about(bundled("coupled-vanderpol-4-16-16-4"), "inf"), Deadline()
     questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.2 + 0.01 * k]), deadline) for k in range(2)]
     for question, answer in zip(questions, Following().answers(questions, deadline), strict=True):
         assert answer is not None
@@ -57,13 +56,13 @@ def test_a_first_violation_is_hunted_for() -> None:
 
 
 def test_nothing_to_follow_says_nothing() -> None:
-    asked = _asked(residual(np.random.default_rng(1), 3, 4), "inf")
+    asked = asked_about(residual(np.random.default_rng(1), 3, 4), "inf")
     questions = [asked.question(np.zeros(3), Deadline())] * 2
     assert Following().answers(questions, Deadline()) == [None, None]
 
 
 def test_time_that_is_over_is_no_answer() -> None:
-    asked = _asked(bundled("coupled-vanderpol-4-16-16-4"), "inf")
+    asked = asked_about(bundled("coupled-vanderpol-4-16-16-4"), "inf")
     following = _after(asked, [1.0, 0.5, -0.5, 0.2])
     questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.1 * k]), Deadline()) for k in range(3)]
     assert not any(a is not None and float(a.certified) > 0 for a in following.answers(questions, Deadline(0)))
@@ -79,3 +78,47 @@ def test_an_atlas_of_many_inputs_is_that_of_single_searches() -> None:
         single = ircert.certify(graph, row.center, domain=domain).radius
         assert row.certified == pytest.approx(float(single.certified), rel=1e-6)
         assert row.refuted == pytest.approx(None if single.refuted is None else float(single.refuted), rel=1e-6)
+
+
+def test_a_violation_of_one_centre_is_tried_around_others() -> None:
+    graph = bundled("coupled-vanderpol-4-16-16-4")
+    asked, deadline = asked_about(graph, "inf"), Deadline()
+    centers = np.array([[1.0, 0.5, -0.5, 0.2], [1.02, 0.52, -0.5, 0.2]])
+    following = _after(asked, centers[0])
+    balls = [following._approached(asked.question(c, deadline), deadline) for c in centers]
+    balls[1].descent.best = Fraction(10), Pair((Fraction(10),) * 4, (Fraction(-10),) * 4)  # as if nothing near was met
+    balls[1].descent.tried.clear()
+    following._exchange(balls, balls[:1])
+    assert balls[1].distance < 2
+    assert not balls[1].is_closed
+
+
+def test_asked_again_it_goes_on_where_something_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_about(bundled("coupled-vanderpol-4-16-16-4"), "inf")
+    following, deadline = _after(asked, [1.0, 0.5, -0.5, 0.2]), Deadline()
+    questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.2 + 0.01 * k]), deadline) for k in range(2)]
+    monkeypatch.setattr(following_module, "EFFORTS", (1,))
+    first = following.answers(questions, deadline)
+    assert [answer is not None and settled(q, answer) for q, answer in zip(questions, first, strict=True)] == [
+        False
+    ] * 2
+    monkeypatch.undo()
+    monkeypatch.setattr(Following, "_approach", None)  # is not asked for centres that are known
+    again = following.answers(questions, deadline)
+    assert [answer is not None and settled(q, answer) for q, answer in zip(questions, again, strict=True)] == [True] * 2
+
+
+def test_hard_balls_that_are_in_vain_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_about(bundled("coupled-vanderpol-4-16-16-4"), "inf")
+    following, deadline = _after(asked, [1.0, 0.5, -0.5, 0.2]), Deadline()
+    questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.2 + 0.1 * k]), deadline) for k in range(5)]
+    monkeypatch.setattr(following_module, "EFFORTS", (1, 2))
+    asked_for = []
+
+    def in_vain(ball: Ball, effort: int) -> None:
+        ball.spent = effort
+        asked_for.append(effort)
+
+    monkeypatch.setattr(Ball, "by_another", in_vain)
+    following.answers(questions, deadline)
+    assert asked_for == [1] * 5 + [2] * VAIN

@@ -96,7 +96,8 @@ def atlas(
         finally:
             if ledger is not None:
                 ledger.close()
-    return joined(asked, layout, work.rows, time.perf_counter() - start, interrupted=interrupted)
+    seconds, own = time.perf_counter() - start, None if shard is None else work.keys
+    return joined(asked, layout, work.rows, seconds, interrupted=interrupted, own=own)
 
 
 class _Work:
@@ -119,6 +120,11 @@ class _Work:
         self._blocks = [self._first[block] for block in shard_of(blocks, *part)]
         self._keys = {int(i): asked.key_of(layout.centers[i]) for block in self._blocks for i in block}
         self.rows: dict[str, Row] = {} if ledger is None else _wanted(ledger.rows, self._keys.values())
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Of the centres to be answered."""
+        return frozenset(self._keys.values())
 
     @property
     def missing(self) -> int:

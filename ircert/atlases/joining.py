@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from ircert.atlases.asked import Asked
 from ircert.atlases.chain import WITNESS, inside
 from ircert.atlases.layout import Layout
 from ircert.atlases.neighbours import best_balls, best_witnesses
-from ircert.atlases.row import Row
+from ircert.atlases.row import OTHER_SHARD, Row
 from ircert.atlases.table import Atlas
 from ircert.engines.judge import NOTHING
 from ircert.engines.refutation import BrokenProof
@@ -27,23 +27,35 @@ SLACK = 1e-9
 look for contradictions, and exact arithmetic decides them."""
 
 
-def joined(asked: Asked, layout: Layout, rows: Mapping[str, Row], seconds: float, *, interrupted: bool) -> Atlas:
-    """The table of all centres; BrokenProof where rows contradict each other (A-4)."""
+def joined(
+    asked: Asked,
+    layout: Layout,
+    rows: Mapping[str, Row],
+    seconds: float,
+    *,
+    interrupted: bool,
+    own: Container[str] | None = None,
+) -> Atlas:
+    """The table of all centres; BrokenProof where rows contradict each other (A-4).
+
+    own: the keys of the centres of this shard, where it is one
+    """
     done = sorted(rows.values(), key=lambda row: row.at)
     if asked.is_lipschitz:
         cross_check(done, asked.norm)
     found: list[Row] = []
     for i, center in enumerate(layout.centers):
         row = rows.get(asked.key_of(center))
-        found.append(_missing(asked, center, i) if row is None else replace(row, at=i))
+        found.append(_missing(asked, center, i, own) if row is None else replace(row, at=i))
     if asked.is_lipschitz:
         found = narrowed(asked, found, done)
     return Atlas(asked, layout, tuple(found), seconds, interrupted)
 
 
-def _missing(asked: Asked, center: Array, at: int) -> Row:
+def _missing(asked: Asked, center: Array, at: int, own: Container[str] | None) -> Row:
+    key = asked.key_of(center)
     return Row(
-        key=asked.key_of(center),
+        key=key,
         at=at,
         center=tuple(center.tolist()),
         certified=0.0,
@@ -55,7 +67,7 @@ def _missing(asked: Asked, center: Array, at: int) -> Row:
         engine="",
         way="none",
         seconds=0.0,
-        reason=NOT_ASKED,
+        reason=NOT_ASKED if own is None or key in own else OTHER_SHARD,
         final=False,
     )
 

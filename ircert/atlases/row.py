@@ -16,6 +16,8 @@ from ircert.ir.fractions_text import from_text, short, to_text
 
 Kind: TypeAlias = Literal["pair", "boxes", "turned"]
 Exact: TypeAlias = tuple[Fraction, ...]
+OTHER_SHARD = "it belongs to another shard"
+"""Why a row is open that somebody else computes."""
 
 
 @dataclass(frozen=True)

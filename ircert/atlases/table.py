@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ircert.atlases.asked import Asked
 from ircert.atlases.layout import Layout
 from ircert.atlases.region import Region
-from ircert.atlases.row import Row
+from ircert.atlases.row import OTHER_SHARD, Row
 from ircert.errors import MissingExtra
 from ircert.files import write_text
 from ircert.ir.arrays import Array
@@ -89,6 +89,11 @@ class Atlas(Sequence[Row]):
         """Whether every bracket is closed."""
         return all(row.verdict != "unresolved" for row in self.rows)
 
+    @property
+    def finished(self) -> bool:
+        """Whether every bracket is closed, but for those that belong to other shards."""
+        return all(row.verdict != "unresolved" or row.reason == OTHER_SHARD for row in self.rows)
+
     def __bool__(self) -> bool:
         """Whether every bracket is closed, as a result is true where it is certified."""
         return self.resolved
@@ -154,8 +159,9 @@ class Atlas(Sequence[Row]):
         return "\n".join(lines)
 
     def _open(self) -> list[str]:
-        where = np.flatnonzero(self.verdicts == "unresolved")
-        lines = []
+        elsewhere = np.array([row.reason == OTHER_SHARD for row in self.rows])
+        where = np.flatnonzero((self.verdicts == "unresolved") & ~elsewhere)
+        lines = [f"  {elsewhere.sum()} of the unresolved belong to other shards"] if elsewhere.any() else []
         for i in where[:FEW].tolist():
             row = self.rows[i]
             upper = "?" if row.refuted is None else f"{row.refuted:.6g}"

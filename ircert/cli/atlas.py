@@ -30,7 +30,8 @@ examples:
   ircert atlas net.onnx --centers points.npy --shard 3/16 --results part3.jsonl  one job of an array …
   ircert atlas net.onnx --merge part*.jsonl --results all.jsonl --plot map.png   … and all of them together
 
-exit codes: 0 every bracket is closed, 2 bad usage or unsupported input, 3 some are not (also after Ctrl-C or SIGTERM)
+exit codes: 0 every bracket is closed (with --shard: of its own centres), 2 bad usage or unsupported input,
+            3 some are not (also after Ctrl-C or SIGTERM)
 """
 UNRESOLVED = 3
 
@@ -59,7 +60,7 @@ def add_atlas_options(parser: argparse.ArgumentParser) -> None:
 
 
 def atlas(options: argparse.Namespace) -> int:
-    """Run the command; 0 when every bracket is closed, 3 when some are not."""
+    """Run the command; 0 when every bracket is closed, of a shard its own ones, 3 when some are not."""
     _check(options)
     graph = asked_graph(options)
     found = _merged(options, graph) if options.merge else _computed(options, graph)
@@ -74,7 +75,7 @@ def atlas(options: argparse.Namespace) -> int:
 
         save(plot_atlas(found, new_axes(pyplot=False)), options.plot)
         complain(f"note: drawn to {options.plot}")
-    return 0 if found.resolved else UNRESOLVED
+    return 0 if found.finished else UNRESOLVED
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -107,6 +107,10 @@ def test_the_table_is_the_same_with_processes_threads_and_shards(tmp_path: Path)
     for i, path in enumerate(files):
         part = ircert.atlas(graph, centers, results=path, shard=(i + 1, 3))
         assert part.interrupted is False
+        assert part.finished
+        assert not part.resolved
+    late = ircert.atlas(graph, centers, shard=(1, 3), time_limit=1e-9)
+    assert not late.finished
     assert sum(len(Ledger.read(path).rows) for path in files) == len(alone)
 
 

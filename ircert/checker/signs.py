@@ -69,7 +69,7 @@ def _ranges(step: Step, operands: list[list[Range]]) -> list[Range]:
         return [_clipped(step.op, i, x) for i, x in enumerate(operands[0])]
     if isinstance(step.op, LeakyRelu):
         slopes = step.op.slope.ravel().tolist()
-        return [_signed(_sign(x) * (slopes[i % len(slopes)] > 0)) for i, x in enumerate(operands[0])]
+        return [_leaky(Fraction(slopes[i % len(slopes)]), x) for i, x in enumerate(operands[0])]
     if step.kind not in JOINED:
         return [ANY] * step.size
     return [_joined(step.kind, entries) for entries in zip(*operands, strict=True)]
@@ -90,7 +90,7 @@ def _joined(kind: str, entries: tuple[Range, ...]) -> Range:
         return _largest([x, _minus(x), _at(ZERO)])
     if kind == "reciprocal":
         return _signed(_sign(x))
-    return _product(x, entries[-1]) if kind == "product" else _largest([_product(x, x), _at(ZERO)])
+    return _product(x, entries[-1]) if kind == "product" else _square(_joined("abs", entries))
 
 
 def _at(value: Fraction) -> Range:
@@ -119,6 +119,20 @@ def _largest(parts: Sequence[Range]) -> Range:
     highs = [b for _, b, _, _ in parts if b is not None]
     high = max(highs) if len(highs) == len(parts) else None
     return low, high, any(s and a == low for a, _, s, _ in parts), all(s or b != high for _, b, _, s in parts)
+
+
+def _leaky(slope: Fraction, x: Range) -> Range:
+    """max(x, slope x) for slopes up to 0; others map ends to ends, in order."""
+    if slope <= 0:
+        return _largest([x, _sum(ZERO, [(slope, x)]) if slope else _at(ZERO)])
+    low, high = (None if end is None else _short(end if end > 0 else slope * end) for end in x[:2])
+    return low, high, *x[2:]
+
+
+def _square(size: Range) -> Range:
+    """Of what is at least 0: ends of the square are those of the number."""
+    low, high = (None if end is None else _short(end * end) for end in size[:2])
+    return ZERO if low is None else low, high, low is not None and size[2], size[3]
 
 
 def _product(x: Range, y: Range) -> Range:

@@ -2,7 +2,7 @@
 
 Where a neck has one value at two points, so has the network; and a neck with fewer entries than inputs is a continuous
 map into a space of less dimension, which is injective on no ball. Rows of an affine map that are sums of multiples of
-others add nothing: W u + b is computed from its independent rows.
+others add nothing: W u + b is computed from its independent rows. Nor does an entry that a selection repeats.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ircert.ir.arrays import Array
 from ircert.ir.build import Builder, needed_nodes
 from ircert.ir.enclosure import lowered
 from ircert.ir.graph import Graph, Node
-from ircert.ir.ops import Affine
+from ircert.ir.ops import Affine, Select
 
 MOST_ENTRIES = 2**12
 """Of matrices whose rank is looked at."""
@@ -57,6 +57,8 @@ def _cut(graph: Graph, rows: list[int]) -> Graph:
 
 def _independent(node: Node, size: int) -> list[int]:
     """Entries that all others are computed from, too."""
+    if isinstance(node.op, Select):
+        return sorted(np.unique(node.op.indices, return_index=True)[1].tolist())
     if not isinstance(node.op, Affine) or np.prod(node.op.weight.shape) > MOST_ENTRIES:
         return list(range(size))
     return list(_independent_rows(node.op))

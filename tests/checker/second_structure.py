@@ -288,27 +288,40 @@ def joined(op: Any, i: int, x: list[Ends]) -> Ends:
                 end = (F(float(np.broadcast_to(bound, i + 1)[i if len(bound) > 1 else 0])), 0)
                 low, high = best(low, end), best(high, end)
         return low, high
-    found = sign(*x[0])
+    if op.kind == "square":
+        low, high = max(low, negated(high), zero), max(high, negated(low), zero)
+        return (low[0] * low[0], low[1]), (high[0] * high[0], high[1])
     if op.kind == "leaky_relu":
-        found *= float(op.slope[i % len(op.slope)]) > 0
-    elif op.kind in ("product", "square"):
+        return leaky(F(float(op.slope[i % len(op.slope)])), low, high)
+    found = sign(*x[0])
+    if op.kind == "product":
         found *= sign(*x[-1])
         if not any(abs(v) == INF for v, _ in (*x[0], *x[-1])):
-            return corners(x[0], x[-1], found, of_one=op.kind == "square")
-        found = 0 if op.kind == "square" and not found else found
+            return corners(x[0], x[-1], found)
     elif op.kind != "reciprocal":
         found = 0
-    least = (F(0), 0) if op.kind == "square" else (-INF, 0)
-    return ((F(0), 1), (INF, 0)) if found > 0 else ((-INF, 0), (F(0), -1)) if found < 0 else (least, (INF, 0))
+    return ((F(0), 1), (INF, 0)) if found > 0 else ((-INF, 0), (F(0), -1)) if found < 0 else ((-INF, 0), (INF, 0))
 
 
-def corners(x: Ends, y: Ends, found: int, *, of_one: bool) -> Ends:
+def leaky(slope: F, low: End, high: End) -> Ends:
+    """Values at both ends and, if it lies between them, at 0: the function is monotone on both sides of it."""
+
+    def at(end: End) -> End:
+        turned = slope < 0 and end[0] < 0
+        value = end[0] if end[0] > 0 else slope * end[0] if slope else F(0)
+        return value, (0 if not slope and end[0] <= 0 else -end[1] if turned else end[1])
+
+    ends = [at(low), at(high), *([(F(0), 0)] if low < (0, 0) < high else [])]
+    return min((v, max(s, 0)) for v, s in ends), max((v, min(s, 0)) for v, s in ends)
+
+
+def corners(x: Ends, y: Ends, found: int) -> Ends:
     products = [a * b for a, _ in x for b, _ in y]
     inside = all(s for _, s in x) or all(s for _, s in y)
     least, most = min(products), max(products)
     low = (least, int(inside if least else found > 0))
     high = (most, -int(inside if most else found < 0))
-    return (max(low, (F(0), 0)) if of_one else low), high
+    return low, high
 
 
 def negated(end: End) -> End:

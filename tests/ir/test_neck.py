@@ -97,6 +97,15 @@ def test_dependent_rows_do_not_count() -> None:
     assert constant.output_dim == 1
 
 
+def test_repeated_entries_do_not_count() -> None:
+    build = ircert.Builder(3)
+    bent = build.node(Tanh(), build.affine(build.input, np.eye(3) + 0.25))
+    found = neck(build.graph(build.node(Tanh(), build.select(bent, [2, 0, 2]))))
+    assert found is not None
+    x = np.array([0.1, 0.2, 0.3])
+    assert np.array_equal(found(x), build.graph(bent)(x)[[2, 0]])
+
+
 @pytest.mark.rule("R-13")
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 @pytest.mark.parametrize("norm", ["inf", 1, 2])

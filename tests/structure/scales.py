@@ -49,6 +49,9 @@ SCALES = {
     "-clip": line(Clip(np.array([0.1]), np.array([3.0])), -1.0),
     "hard sigmoid + c": line(Clip(np.array([0.0]), np.array([1.0])), 1.0, 2.0**-10),
     "leaky relu of exp": line(Exp()).then(line(LeakyRelu(np.array([0.1])))),
+    "leaky relu of tanh + 0.26": line(Tanh()).then(line(LeakyRelu(np.array([0.25])), 1.0, 0.26)),
+    "0.26 - falling relu of tanh": line(Tanh(), 1.0, -1.0).then(line(LeakyRelu(np.array([-0.125])), -1.0, 0.26)),
+    "(2 + relu)^2 - 3.9": line(Relu(), 1.0, 2.0).then(line(Square(), 1.0, -3.9)),
     "relu of exp": line(Exp()).then(line(Relu())),
     "square + c": line(Square(), 1.0, 2.0**-30),
     "1 - tanh^2": line(Tanh()).then(line(Square(), -1.0, 1.0)),
@@ -87,6 +90,8 @@ TRAPS = {
     "exp * tanh": joined(Product(), line(Exp()), line(Tanh())),
     "min(exp, x)": joined(Min(), line(Exp()), line(None)),
     "max(tanh, x)": joined(Max(), line(Tanh()), line(None)),
+    "leaky relu of tanh + 0.24": line(Tanh()).then(line(LeakyRelu(np.array([0.25])), 1.0, 0.24)),
+    "(2 + relu)^2 - 4": line(Relu(), 1.0, 2.0).then(line(Square(), 1.0, -4.0)),
     "leaky relu": line(LeakyRelu(np.array([0.1])), 1.0, 1.0),
     "1 + leaky relu, slope 1e-300": line(LeakyRelu(np.array([1e-300])), 1.0, 1.0),
 }

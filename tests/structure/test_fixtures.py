@@ -36,6 +36,28 @@ def test_spoilt_twins_are_not_claimed(path: Path) -> None:
     assert not Knowledge(ircert.load(path)).is_injective
 
 
+@pytest.mark.rule("ST-7")
+@pytest.mark.parametrize(
+    ("twin", "verdict"),
+    [
+        ("freia_all_in_one", "refuted"),
+        ("freia_coupling", "refuted"),
+        ("made_5", "unresolved"),
+    ],
+)
+def test_spoilt_twins_with_exp_are_searched(twin: str, verdict: str) -> None:
+    """Repeated indices and singular maps are found at once; other twins have a bracket, or a part of one."""
+    graph = ircert.load(next(path for path in SPOILT if path.stem == f"spoilt_{twin}"))
+    assert any(node.op.kind == "exp" for node in graph.nodes)
+    found = ircert.certify(graph, np.zeros(graph.input_dim), time_limit=20 if verdict == "refuted" else 1)
+    assert found.verdict == verdict
+    if verdict == "refuted":
+        assert found.radius.refuted == 0.0
+        assert found.witness is not None
+    else:
+        assert found.reason is not None
+
+
 @pytest.mark.parametrize("path", MODELS, ids=name)
 def test_it_is_what_onnxruntime_computes(path: Path) -> None:
     graph = ircert.load(path)

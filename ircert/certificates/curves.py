@@ -49,6 +49,7 @@ FUNCTIONS: dict[str, tuple[Function, Function]] = {
         lambda x: np.where(np.abs(x) < 3, (2 * x + 3) / 6, np.where(x > 0, 1.0, 0.0)),
     ),
     "square": (lambda x: x * x, lambda x: 2 * x),
+    "exp": (np.exp, np.exp),
 }
 """Value and slope of each curve."""
 

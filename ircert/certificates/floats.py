@@ -12,6 +12,7 @@ import numpy as np
 
 from ircert.certificates.curves import lines, whole
 from ircert.checker.curved import curve_of
+from ircert.checker.curves import STEEP
 from ircert.checker.injective import FINE
 from ircert.checker.network import Network
 from ircert.ir.arrays import Array, Indices, Mask
@@ -24,7 +25,10 @@ CLOSE, NOISE = 1e-9, 1e-13
 integers."""
 
 STEEPEST = 1.2
-"""No curve but elu and the square has a larger slope."""
+"""No curve but elu, the square and exp has a larger slope."""
+
+MOST_EXPONENT = 50.0
+"""Larger numbers that exp reads are not looked at more closely: certificates with them are hopeless."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,9 @@ class _Sizes(_Walk):
 
     def curve(self, node: Node, x: Array) -> Array:
         curve, read = curve_of(node.op), self.relu(node.name, x)
-        return read * read if curve.kind == "square" else read * max(STEEPEST, abs(float(curve.alpha))) + 1
+        if curve.kind in STEEP:
+            return read * read if curve.kind == "square" else np.exp(np.minimum(read, MOST_EXPONENT)) * (1 + read)
+        return read * max(STEEPEST, abs(float(curve.alpha))) + 1
 
 
 class _Tangent(_Walk):

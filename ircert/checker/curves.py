@@ -11,14 +11,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
+from ircert.checker.limits import TooLong
+
 PLACES, BITS, FINE = 48, 80, 24
 """Bits after the point: of numbers that go in, of what is computed with, and of slopes that come out."""
 PIECES = 4
 """Of an interval, each with a value and slopes of its own."""
 ONE, HALF = 1 << BITS, 1 << (BITS - 1)
 Pair: TypeAlias = tuple[int, int]
-FAR = 64
-"""exp(-64) is less than 2**-BITS."""
+FAR, FARTHEST = 64, 1024
+"""exp(-64) is less than 2**-BITS, and exp(1024) too long."""
 DENSITY, TWICE = (
     (3989422804014326779399460599343 << BITS) // 10**31,
     (1128379167095512573896158903121 << BITS) // 10**30,
@@ -41,7 +43,9 @@ STEEPEST = {
     **{kind: (Fraction(least, 10**5), Fraction(most, 10**5)) for kind, ((*_, least), (*_, most)) in TURNS.items()},
 }
 """Between which numbers all slopes lie."""
-KINDS = frozenset({*STEEPEST, "elu", "square"})
+STEEP = frozenset({"square", "exp"})
+"""Curves whose slopes have no bounds."""
+KINDS = frozenset({*STEEPEST, *STEEP, "elu"})
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Curve:
     @property
     def whole(self) -> Pair | None:
         """The slopes on the whole line, over 2**FINE; None where they have no bounds."""
-        if self.kind == "square":
+        if self.kind in STEEP:
             return None
         least, most = STEEPEST.get(self.kind) or (min(self.alpha, ZERO), max(self.alpha, Fraction(1)))
         return int(least * (1 << FINE) // 1), -int(-most * (1 << FINE) // 1)
@@ -67,7 +71,7 @@ class Curve:
             return [(unit * a // 10**4, _up(unit * b, 10**4), _pair(Fraction(v, 10**5))) for a, b, v in turns]
         if self.kind == "hard_swish":
             return [(-3 << PLACES, -3 << PLACES, (-HALF, 0)), (3 << PLACES, 3 << PLACES, (ONE, ONE + HALF))]
-        return [] if self.kind in ("softplus", "square") else [(0, 0, _at(self, 0)[1])]
+        return [] if self.kind in ("softplus", *STEEP) else [(0, 0, _at(self, 0)[1])]
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,11 @@ def _at(curve: Curve, x: int) -> tuple[Pair, Pair]:
         return _odd(x, (top // under, _up(top, under))), (square // under**2, _up(square, under**2))
     if kind in ("erf", "gelu"):
         return _normal(kind, x, y)
+    if kind == "exp" and x > 0:
+        return (_exp_plus(x),) * 2
     w = _exp_minus(2 * y if kind == "tanh" else y)
+    if kind == "exp":
+        return w, w
     if kind == "elu":
         return _elu(_pair(curve.alpha), x, w)
     if kind == "mish":
@@ -224,14 +232,32 @@ def _exp_minus(y: int) -> Pair:
     """exp(-y), y >= 0 over 2**PLACES: a power of two of the reciprocal of exp(y / 2**j), y / 2**j < 1/2 (C-26)."""
     if y >= FAR << PLACES:
         return 0, 1
+    (less, more), halvings = _exp_of_part(y)
+    return _squared((ONE << BITS) // more, _up(ONE << BITS, less), halvings)
+
+
+def _exp_plus(y: int) -> Pair:
+    """exp(y), y >= 0 over 2**PLACES: a power of two of exp(y / 2**j) (C-26)."""
+    if y >= FARTHEST << PLACES:
+        raise TooLong(f"exp reads numbers of {FARTHEST} and more: too long to be checked")
+    (less, more), halvings = _exp_of_part(y)
+    return _squared(less, more, halvings)
+
+
+def _exp_of_part(y: int) -> tuple[Pair, int]:
+    """exp(y / 2**j) for y >= 0 and the least j with y / 2**j < 1/2, or one more; and j."""
     halvings = max(0, y.bit_length() - PLACES + 1)
     r = (y << BITS) >> (PLACES + halvings)  # less than 1 unit too small
     total, term, n = 0, ONE, 0
     while term:
         total, n = total + term, n + 1
         term = term * r // (n << BITS)
-    low, high = (ONE << BITS) // (total + 2 * n + 10), _up(ONE << BITS, total)
-    for _ in range(halvings):
+    return (total, total + 2 * n + 10), halvings
+
+
+def _squared(low: int, high: int, times: int) -> Pair:
+    """Squares of squares."""
+    for _ in range(times):
         low, high = (low * low) >> BITS, _up(high * high, ONE)
     return low, high
 

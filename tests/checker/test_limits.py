@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -284,3 +287,28 @@ def test_what_stops_the_checker_is_one_line(
     for said in (alone, streams.out + streams.err):
         assert says in said
         assert said.count("\n") == 1
+
+
+def test_characters_that_a_stream_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [written(tmp_path, certificate(radius="\xe9")), written(tmp_path, {**certificate(), "\u2026": ""}, "b")]
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main([*map(str, paths), str(tmp_path / "\u2026")]) == 2
+    stream.seek(0)
+    assert [line.split(":")[0] for line in stream.read().splitlines()] == ["unreadable"] * 3
+
+
+def test_nothing_to_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "usage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("radius", "code"), [("1", 0), ("1/8", 4), ("x", 2)])
+def test_a_reader_that_has_gone(tmp_path: Path, radius: str, code: int) -> None:
+    path = written(tmp_path, certificate(radius=radius))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "ircert.checker", str(path)]
+    found = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (found.returncode, found.stderr) == (code, b"")

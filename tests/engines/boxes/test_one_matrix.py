@@ -343,6 +343,7 @@ def test_a_matrix_for_jacobians_that_turn_far(degrees: int) -> None:
 def test_a_matrix_too_large_for_programs_stays_as_it_is() -> None:
     graph = residual(np.random.default_rng(1), 21, 12, scale=0.2)
     found = covering_of(setting_of(graph, np.zeros(21)))
+    found.network.learned.reach = 0.0  # forms would close it at once
     assert advanced(found, 2.0, waves=8) == "stopped"
     assert found.counts.waves > 8
     assert found._finder is not None

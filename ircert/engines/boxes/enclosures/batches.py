@@ -16,6 +16,7 @@ from ircert.bounds.all_curves import STEEP
 from ircert.bounds.curves import CurveBounds, bounds_of
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.bounds.steep import SteepBounds
+from ircert.engines.boxes.enclosures.learned_weights import LearnedWeights
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
@@ -64,6 +65,7 @@ class Batches:
         self.doubt, self.underflow = self._doubt()
         entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
         self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
+        self.learned = LearnedWeights(setting.neurons)
 
     def _steep(self) -> dict[str, SteepBounds]:
         """Squares and exponentials, each with the largest slopes for which rounding errors are counted: those at some

@@ -35,8 +35,6 @@ from ircert.limits import checkpoint
 
 BUDGET, MOST_OPEN = 64, 6
 """Cubes that a box may be cut into, and how many of them may be open at once: where most are, boxes are better cut."""
-MOST_EXCESS = 4.0
-"""Where domination takes away more than that too much, sectors are not tried."""
 MOST_CUTS, MOST_FREE = 2, 4
 """Neurons whose slopes are cut: where more would have to be, and more are free, it is not tried."""
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 8, 3
@@ -144,9 +142,11 @@ class OneMatrix:
         excess = np.zeros(count)
         excess[failed] = metric.take(failed).excess(rest[failed])
         if self.sectors.serves and (tilts is None or self.relus.any()):  # boxes without relus are better cut
-            near = failed[metric.definite[failed] & (excess[failed] < MOST_EXCESS)]
+            near = failed[metric.definite[failed] & (excess[failed] < network.learned.reach)]
             alone = terms if tilts is None else Terms.of(slopes.spare, above, reach, below)
-            middles = Middles(slopes.take(near), shifted[near], less[near], metric.inverse[near], alone.take(near))
+            middles = Middles(
+                slopes.take(near), shifted[near], less[near], metric.inverse[near], alone.take(near), excess[near]
+            )
             closed[near] = self.sectors.closed(middles)
         weights = terms.spread(adds, len(slopes.spare))
         return Dominations(

@@ -8,7 +8,7 @@ p_i² <= spare_i² g_i². So for any weights τ > 0, if
 
 is positive definite, v C J(λ) v = H(v, p) + sum of τ_i (spare_i² g_i² - p_i²) > 0 for all v != 0 and all slopes of the
 cube. Domination bounds what neurons above may do to A entry by entry; here D knows it, so that networks with several
-layers are closed with many more open neurons. Where no neuron is above another one, both are the same.
+layers are closed with many more open neurons. Weights that fail are made better, and what closed a cube is learned.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.one_matrix.remainder import Terms
+from ircert.engines.boxes.one_matrix.sector_forms import Forms, Tables
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.interpret import Given
 from ircert.limits import checkpoint
@@ -30,8 +31,6 @@ MOST_NEURONS = 2048
 """Of networks whose neurons are looked at in pairs."""
 AT_ONCE = 4_000_000
 """Numbers in the tables of a batch."""
-LARGEST = 2.0**150
-"""Roots of weights, and their inverses."""
 LEAST = 1e-250
 """More than all that is lost where products are too small for floats, in units of about M."""
 
@@ -40,7 +39,7 @@ LEAST = 1e-250
 class Middles:
     """What is known of some cubes at their middle slopes: M less the least eigenvalue wanted, and its rounding errors.
 
-    terms: a and w of the free neurons; inverse: of about M
+    terms: a and w of the free neurons; inverse: of about M; excess: how far domination was from closing each
     """
 
     slopes: Slopes
@@ -48,16 +47,17 @@ class Middles:
     errors: Array
     inverse: Array
     terms: Terms
+    excess: Array
 
 
 class Sectors:
-    """The test for one matrix C; `serves` where some neurons lie above others, and not too many."""
+    """The test for one matrix C; `serves` where there are not too many neurons."""
 
     def __init__(self, network: Batches, matrix: Array) -> None:
         self.network, self.columns = network, len(matrix)
         self.feeding = _feeding(network)
         neurons = network.setting.neurons
-        self.serves = bool(self.feeding) and neurons <= MOST_NEURONS
+        self.serves = neurons <= MOST_NEURONS
         if self.serves:
             self._errors = _Errors.of(network, np.abs(matrix))
 
@@ -68,28 +68,48 @@ class Sectors:
         for chosen in _batches(counts, self.columns):
             checkpoint()
             good[chosen] = self._closed(middles, chosen, int(counts[chosen].max(initial=0)))
+        self.network.learned.looked_at(middles.excess, good)
         return good
 
     def _closed(self, middles: Middles, chosen: Indices, most: int) -> Mask:
-        terms, n = middles.terms.take(chosen), self.columns
+        terms, slopes = middles.terms.take(chosen), middles.slopes.take(chosen)
         a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
-        center = middles.matrices[chosen]
-        # p is measured in 1 / root, so that all weights τ are the scale: that of M, a power of 4 with an exact root
-        scale = _power_of_four(np.trace(center, axis1=1, axis2=2) / n)
-        root = _roots(a, w, spare, middles.inverse[chosen]) / np.sqrt(scale)[:, None]
-        heavy = spare * root * np.sqrt(scale)[:, None]
-        couplings = self._couplings(middles.slopes.take(chosen), most) / root[:, None, :]
-        rows = heavy[:, :, None] * np.concatenate([w, couplings], axis=2)
-        side = a / (2 * root)[:, :, None]
-        table = -np.matmul(rows.transpose(0, 2, 1), rows)
-        outer = np.arange(n, n + most)
-        table[:, :n, :n] += center
-        table[:, n:, :n] += side
-        table[:, outer, outer] += scale[:, None]
-        wrong = self._errors.of_tables(middles.slopes.spare[:, chosen] > 0, root, heavy, rows, side)
-        sizes = n * np.abs(center).max(axis=(1, 2)) + 2 * np.abs(side).sum(axis=(1, 2))
-        sizes += most * scale + (rows**2).sum(axis=(1, 2))
-        return _positive_definite(table, middles.errors[chosen] + wrong, sizes)
+        couplings = self._couplings(slopes, most)
+        forms = Forms.of(middles.matrices[chosen], a, w, spare, couplings, middles.inverse[chosen])
+        free, errors = slopes.spare > 0, middles.errors[chosen]
+        tables = forms.tables(forms.first_roots() * self._factors(free, most))
+        good = self._definite(forms, tables, free, errors)
+        failed = np.flatnonzero(~good)
+        failed = failed[np.argsort(middles.excess[chosen][failed], kind="stable")]
+        tried = failed[: self.network.learned.affordable(len(failed))]
+        if len(tried):
+            good[tried] = self._improved(forms.take(tried), tables.take(tried), free[:, tried], errors[tried])
+        return good
+
+    def _improved(self, forms: Forms, tables: Tables, free: Mask, errors: Array) -> Mask:
+        """Which forms are positive definite with better weights, for sure; what made them better is learned."""
+        roots = forms.better_roots(tables)
+        good = self._definite(forms, forms.tables(roots), free, errors)
+        cubes, neurons, ranks = _places(free)
+        helped = good[cubes]
+        self.network.learned.learn(neurons[helped], (roots / tables.root)[cubes, ranks][helped])
+        self.network.learned.judge(len(good), int(good.sum()))
+        return good
+
+    def _factors(self, free: Mask, most: int) -> Array:
+        """What was learned about the weights of free neurons (cubes, rank)."""
+        cubes, neurons, ranks = _places(free)
+        found = np.ones((free.shape[1], most))
+        found[cubes, ranks] = self.network.learned.factors(neurons)
+        return found
+
+    def _definite(self, forms: Forms, tables: Tables, free: Mask, errors: Array) -> Mask:
+        """Which forms are positive definite, for sure."""
+        wrong = self._errors.of_tables(free, tables.root, tables.heavy, tables.rows, tables.side)
+        n, most = forms.center.shape[1], tables.root.shape[1]
+        sizes = n * np.abs(forms.center).max(axis=(1, 2)) + 2 * np.abs(tables.side).sum(axis=(1, 2))
+        sizes += most * forms.scale + (tables.rows**2).sum(axis=(1, 2))
+        return _positive_definite(tables.tables.copy(), errors + wrong, sizes)
 
     def _couplings(self, slopes: Slopes, most: int) -> Array:
         """D of every cube (cubes, free, free): how g of a free neuron moves with p of those below it."""
@@ -119,6 +139,12 @@ class Sectors:
 
         _Growing(affine, relu, curves=True).walk(network.setting.graph, start)
         return found
+
+
+def _places(free: Mask) -> tuple[Indices, Indices, Indices]:
+    """The cubes, neurons and ranks of all that is free (neurons, cubes)."""
+    cubes, neurons = np.nonzero(free.T)
+    return cubes, neurons, (np.cumsum(free, axis=0) - 1)[neurons, cubes]
 
 
 class _Growing(Given[Array]):
@@ -166,8 +192,7 @@ class _Errors:
 
     def of_tables(self, free: Mask, root: Array, heavy: Array, rows: Array, side: Array) -> Array:
         """How far H may be off by all that, in the spectral norm."""
-        cubes, neurons = np.nonzero(free.T)
-        ranks = (np.cumsum(free, axis=0) - 1)[neurons, cubes]
+        cubes, neurons, ranks = _places(free)
         inverse = np.zeros(free.shape)
         inverse[neurons, cubes] = 1 / root[cubes, ranks]
         wrong_side = np.sqrt(((self.above[:, None] * inverse) ** 2).sum(axis=0)) / 2
@@ -250,19 +275,6 @@ def _batches(counts: Indices, n: int) -> Iterator[Indices]:
         step = max(1, AT_ONCE // (4 * size * size))
         yield order[start : start + step]
         start += step
-
-
-def _roots(a: Array, w: Array, spare: Array, inverse: Array) -> Array:
-    """Square roots of the weights τ = |a| / (2 spare |w|), lengths in a metric; 1 for what is not free."""
-    first, second = (np.maximum((np.matmul(v, inverse) * v).sum(axis=2), 1e-300) for v in (a, w))
-    found = np.sqrt(np.sqrt(first / second) / np.where(spare > 0, 2 * spare, 1.0))
-    return np.where(spare > 0, np.clip(np.nan_to_num(found, nan=1.0), 1 / LARGEST, LARGEST), 1.0)
-
-
-def _power_of_four(values: Array) -> Array:
-    """The nearest powers of 4, whose roots are exact."""
-    exponents = np.round(np.log2(np.clip(np.nan_to_num(values, nan=1.0), 1e-100, 1e100)) / 2)
-    return np.asarray(np.exp2(2 * exponents))
 
 
 def _positive_definite(tables: Array, less: Array, sizes: Array) -> Mask:

@@ -18,7 +18,7 @@ from ircert.engines.boxes.search.prover import Prover
 NEAR = 1 / 8
 """How much smaller; with more outputs than inputs it must be as large, because orientations do not say at once that
 there is no matrix."""
-SHARE, FIRST = 0.25, 8_000
+SHARE, FIRST = 0.25, 2_000
 """The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
 LAST = 200_000
 """… and how much more at the end, where it is asked about."""

@@ -14,7 +14,6 @@ from ircert.data.networks import bundled
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
-from ircert.engines.boxes.one_matrix import domination
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
@@ -82,7 +81,7 @@ def closed_by_sectors(matrix: OneMatrix, slopes: Slopes, monkeypatch: pytest.Mon
     """With nothing else: domination is made to fail."""
     with monkeypatch.context() as patch:
         patch.setattr(matrix, "_is_definite", lambda middle, taken, less: np.zeros(len(middle), dtype=bool))
-        patch.setattr(domination, "MOST_EXCESS", np.inf)
+        patch.setattr(matrix.network.learned, "reach", np.inf)
         return bool(matrix.dominations(slopes).closed[0])
 
 
@@ -128,11 +127,6 @@ def test_a_box_with_many_open_neurons_is_closed_where_domination_is_not(monkeypa
     assert matrix.dominations(slopes).closed[0]
     monkeypatch.setattr(matrix.sectors, "serves", False)
     assert not matrix.dominations(slopes).closed[0]
-
-
-def test_one_layer_is_left_to_domination() -> None:
-    layers = layers_of(1, 2, (4,))
-    assert not OneMatrix(Batches(setting_with(layers)), np.eye(2)).sectors.serves
 
 
 def test_neurons_are_coupled_through_sums_and_both_branches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,26 @@ return y"""
         check_text(json.dumps(claim))
 
 
+@pytest.mark.rule("C-15", "C-18")
+@pytest.mark.parametrize("kind", ["injective", "turned", "boxes"])
+def test_a_maximum_of_many(kind: str) -> None:
+    """One line would be lowered to a million nodes."""
+    margin = 2**17
+    lines = f"""x = input(length=1)
+w = conv(x, image=[1, 1], weight=[[[1.0]]], padding=[{margin}, {margin}])
+y = max_pool(w, image=[1, {2 * margin + 1}], kernel=[{2 * margin + 1}])
+return y"""
+    points: dict[str, Any] = {"x": ["1"], "y": ["-1"]}
+    fields: dict[str, dict[str, Any]] = {
+        "injective": {"matrix": [["1"]], "cover": "="},
+        "turned": points,
+        "boxes": {**points, "x_radii": ["0"], "y_radii": ["0"]},
+    }
+    with pytest.raises(FileError, match="maxima of more than 16384 entries"):
+        check_text(json.dumps(certificate(lines, kind, **fields[kind])))
+    assert fault(certificate(lines, "collision", x=["-1"], y=["-2"])) == "None"
+
+
 @pytest.mark.rule("C-15")
 def test_work_is_for_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blanks, packed to a thousandth, are not paid for by their number."""

@@ -239,7 +239,8 @@ class MaxPool(PoolOp):
         return np.maximum.reduce([operands[0][:, member] for member in self.members])
 
     def exact(self, *operands: Rationals) -> Rationals:
-        return Max().exact(*(operands[0][member] for member in self.members))
+        (x,) = operands
+        return Rationals(np.maximum.reduce(x.numerators[self.members]), x.denominator)
 
     def lower(self, build: Builder, *operands: str) -> str:
         """A tree of max over the entries of a window, all windows at once."""

@@ -159,7 +159,13 @@ def _layout(options: argparse.Namespace, graph: Graph) -> Layout:
     from ircert.atlases.layout import Layout, grid, trajectory
 
     if options.grid is not None:
-        return grid(*(_axis(part) for part in options.grid.split(",")))
+        axes = [_axis(part) for part in options.grid.split(",")]
+        if len(axes) != graph.input_dim:
+            raise QueryError(
+                f"--grid has {len(axes)} axes, and the network {graph.input_dim} inputs",
+                remedy="give one LO:HI:N for each input, LO:LO:1 where it stays, or bind inputs with --fix",
+            )
+        return grid(*axes)
     if options.trajectory is not None:
         return trajectory(graph, floats(options.trajectory, "--trajectory"), options.steps)
     return Layout("list", _rows(options.centers))
@@ -180,10 +186,10 @@ def _rows(path: str) -> Array:
 
     if Path(path).suffix == ".npy":
         return np.atleast_2d(read_npy(path))
-    lines = [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
     rows = [
         floats(",".join(line.replace(",", " ").split()), f"the centre in line {k} of {path}")
-        for k, line in enumerate(lines, 1)
+        for k, line in enumerate(read_text(path).splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
     ]
     if not rows or len({len(row) for row in rows}) != 1:
         raise FileError("its lines have different numbers of coordinates, or none", path=path)

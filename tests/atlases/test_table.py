@@ -54,6 +54,7 @@ def test_the_command_resumes_shards_and_merges(tmp_path: Path, capsys: pytest.Ca
     [
         ["--grid", "-1:1"],
         ["--grid", "-1:1:3"],
+        ["--grid", "-1:1:3,0:1:2,0:1:2"],
         ["--grid", "1:0:3,0:1:2"],
         ["--trajectory", "1,2"],
         ["--trajectory", "1,2", "--steps", "-1"],
@@ -81,6 +82,9 @@ def test_centres_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(["atlas", MODEL, "--centers", str(tmp_path / "c.npy"), "--csv", "-"]) == 0
     second = capsys.readouterr().out.splitlines()
     assert [line.split(",")[:4] for line in first] == [line.split(",")[:4] for line in second]
+    (tmp_path / "bad.csv").write_text("# x, y\n\n0, 0.5\n1 two\n")
+    assert run(["atlas", MODEL, "--centers", str(tmp_path / "bad.csv")]) == 2
+    assert "line 4" in capsys.readouterr().err, "as an editor counts"
 
 
 def test_pictures() -> None:

@@ -91,7 +91,7 @@ def _atlas(path: str, networks: dict[str, Graph], pictures: bool) -> Entry:
     facts = Ledger.read(path).header["asked"]
     graph, other = networks.get(facts["model"]), networks.get(facts["other"])
     if graph is None or (other is None and facts["other"] is not None):
-        raise FileError("the networks of an atlas are needed", path=path, remedy="name them with --model")
+        raise FileError("the networks it was made with are needed", path=path, remedy="name these with --model")
     found = merge(graph, [path], other)[0]
     is_drawn = found.centers.shape[1] <= 2 or bool(found.layout.axes) or found.layout.kind == "trajectory"
     return Entry(path, found, picture=pictures and is_drawn)

@@ -11,7 +11,7 @@ import numpy as np
 from ircert.ir.arrays import nonzeros
 from ircert.ir.cost import is_affordable
 from ircert.ir.dyadic import shift
-from ircert.ir.ops import Affine, LinearImageOp, MaxPool, Op
+from ircert.ir.ops import Affine, LinearImageOp, Max, MaxPool, Min, Op
 
 if TYPE_CHECKING:
     from ircert.checker.network import Column, Forms, Map, Slopes
@@ -31,8 +31,8 @@ an hour or two."""
 AT_ONCE, BY_LENGTH, PACKED = 2**30, 2**15, 16
 """Of these, what any text may ask for (half a minute), and what it may for each of its characters; a byte of a packed
 file stands for at most so many characters."""
-MOST_IN_WINDOWS = 2**14
-"""Entries of a window of each maximum of windows, together: it is lowered to as many maxima of two."""
+MOST_COMPARED = 2**14
+"""Operands of maxima and minima, or entries of their windows, together: they are lowered to as many maxima of two."""
 WORD, NUMBER, STEP = 64, 4, 256
 """Bits of a word; words that a number takes beside its digits, and the effort of a step beside what it computes."""
 
@@ -135,8 +135,9 @@ def require_few_weights(graph: Graph) -> None:
     images = (node for node in graph.nodes if isinstance(node.op, LinearImageOp))
     if sum(graph.sizes[node.name] * graph.sizes[node.operands[0]] for node in images) > MOST_WEIGHTS:
         raise TooLong(f"the matrices of its network have more than {MOST_WEIGHTS} entries: too long to be checked")
-    if sum(math.prod(node.op.kernel) for node in graph.nodes if isinstance(node.op, MaxPool)) > MOST_IN_WINDOWS:
-        raise TooLong(f"its network has maxima of more than {MOST_IN_WINDOWS} entries: too long to be checked")
+    compared = (node for node in graph.nodes if isinstance(node.op, Max | Min | MaxPool))
+    if sum(math.prod(n.op.kernel) if isinstance(n.op, MaxPool) else len(n.operands) for n in compared) > MOST_COMPARED:
+        raise TooLong(f"its network has maxima of more than {MOST_COMPARED} entries: too long to be checked")
 
 
 def require_short_weights(ops: Iterable[Op]) -> None:

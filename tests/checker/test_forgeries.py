@@ -195,14 +195,16 @@ def test_a_maximum_of_many(kind: str) -> None:
 w = conv(x, image=[1, 1], weight=[[[1.0]]], padding=[{margin}, {margin}])
 y = max_pool(w, image=[1, {2 * margin + 1}], kernel=[{2 * margin + 1}])
 return y"""
+    least = f"x = input(length=1)\ny = min({', '.join(['x'] * 2**15)})\nreturn y"
     points: dict[str, Any] = {"x": ["1"], "y": ["-1"]}
     fields: dict[str, dict[str, Any]] = {
         "injective": {"matrix": [["1"]], "cover": "="},
         "turned": points,
         "boxes": {**points, "x_radii": ["0"], "y_radii": ["0"]},
     }
-    with pytest.raises(FileError, match="maxima of more than 16384 entries"):
-        check_text(json.dumps(certificate(lines, kind, **fields[kind])))
+    for text in (lines, least):
+        with pytest.raises(FileError, match="maxima of more than 16384 entries"):
+            check_text(json.dumps(certificate(text, kind, **fields[kind])))
     assert fault(certificate(lines, "collision", x=["-1"], y=["-2"])) == "None"
 
 

@@ -3,9 +3,10 @@
 A first violation is hunted for at one centre, unless a search has found one. The nearest violation of a neighbour lies
 in two linear regions; the descent that starts there finds the nearest pair of them, and of regions next to it, for
 another centre. Points of the ball just below that pair are looked at: those beyond a fold lead to a nearer violation.
-Then balls are covered by matrices that covered others, many at once where they are boxes (`many_balls`), and one that
-no matrix covers gets a new one, which is tried on all others. A ball that is covered closes its bracket. What is left
-is said to be open.
+A violation that is met around one centre is tried around all others whose balls hold it. Then balls are covered by
+matrices that covered others, many at once where they are boxes (`many_balls`), and one that no matrix covers gets a new
+one, which is tried on all others. A ball for which that takes long waits, with all that was learned, for what the
+others show. Where there is no matrix, degree or a tree of phases may prove it. What is left is said to be open.
 """
 
 from __future__ import annotations

@@ -29,9 +29,10 @@ GOOD = {
 }
 
 EXACT = "both points were evaluated in exact rationals: the outputs are equal (C-4)"
+BEFORE_CURVES = "at both points, in exact rationals, all is equal that curves read, so the outputs are (C-16)"
 _WHY: dict[type[Claim], str] = {
     Layers: "every layer is injective: matrices of full column rank, strictly increasing functions (C-20)",
-    Boxes: "interval arithmetic shows exactly one solution of f(x) = f(y), in some inputs, in the boxes (C-16)",
+    Boxes: "interval arithmetic shows a solution of f(x) = f(y), in some inputs, in the boxes (C-16)",
     Turned: "the Jacobian has determinants of opposite signs at two points, by interval arithmetic (C-17)",
 }
 
@@ -61,7 +62,8 @@ def explained(claim: Claim) -> str:
     if isinstance(claim, Injective):
         return "\n".join([told(claim), *_cover(claim)])
     numbers = _layers(claim) if isinstance(claim, Layers) else _points(claim) if isinstance(claim, Pair) else []
-    return "\n".join([told(claim), f"  {_WHY.get(type(claim), EXACT)}", *numbers])
+    points = isinstance(claim, Boxes) and not any(claim.radii)
+    return "\n".join([told(claim), f"  {BEFORE_CURVES if points else _WHY.get(type(claim), EXACT)}", *numbers])
 
 
 def _points(claim: Pair) -> list[str]:

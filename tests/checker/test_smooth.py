@@ -187,3 +187,16 @@ def test_what_certify_writes_passes(tmp_path: Path, options: dict[str, Any], kin
     shift = to_text(Fraction(content["x"][0]) + Fraction(1, 2**20))
     if kind == "boxes":
         assert fault(tmp_path, content | {"x": [shift, *content["x"][1:]]}) is not None
+
+
+@pytest.mark.rule("C-16")
+def test_points_are_explained_as_points(tmp_path: Path) -> None:
+    """relu comes before tanh: both points are flat, and nothing is solved."""
+    build = ircert.Builder(1)
+    graph = build.graph(build.node(Tanh(), build.relu(build.input)))
+    flat = {"center": ["0"], "x": ["-1"], "y": ["-2"], "x_radii": ["0"], "y_radii": ["0"], "radius": "2"}
+    (tmp_path / "c.json").write_text(json.dumps(BOXES | flat | {"model": embedded(graph), "domain": None}))
+    claim, wrong = checker.explain(tmp_path / "c.json")
+    assert wrong is None
+    assert "exact rationals" in claim
+    assert "interval" not in claim

@@ -1,5 +1,4 @@
-"""One question about networks with curves: balls proved by one matrix or by degree; turned points and pairs in boxes
-that refute.
+"""One question about networks with curves: balls proved by one matrix or by degree; turned points and boxes refute.
 
 What needs linear regions (pairs of regions, trees of phases, collisions by exact programs) has no part in it.
 """
@@ -184,8 +183,9 @@ class SmoothSearch:
 
     def _climb(self) -> None:
         """Balls that grow while they are cheap; violations say where to stop."""
-        share = self.covering.network.batch / MOST_AT_ONCE
-        climb = SmoothClimb(self._first, max(LEAST_EFFORT, FIRST_EFFORT * share))
+        effort = max(LEAST_EFFORT, FIRST_EFFORT * self.covering.network.batch / MOST_AT_ONCE)
+        near = math.inf if self.hunt.refuted is None else SMALLER * self._top()  # its own ball may take all the time
+        climb = SmoothClimb(min(self._first, near), effort)
         while not (self._is_settled() or climb.is_hopeless or self._is_over()):
             top, gave_up = self._top(), self.covering.gave_up
             if gave_up <= top:  # no matrix is known from there on
@@ -280,8 +280,8 @@ class SmoothSearch:
         degree, before = self.degree, self.counts.effort
         assert degree is not None
         most = math.inf if self.question.deadline.left() < math.inf else before + MOST_BY_DEGREE - self._by_degree
-        until = lambda: stop() or self.counts.effort > most  # noqa: E731
-        outcome: Outcome = self._timed("proofs", lambda: degree.advance(radius, until))
+        work = partial(degree.advance, radius, lambda: stop() or self.counts.effort > most)
+        outcome: Outcome = self._timed("proofs", work)
         self._by_degree += self.counts.effort - before
         self._reach(degree.reached, DEGREE)
         return outcome

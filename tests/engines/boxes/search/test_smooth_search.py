@@ -18,7 +18,7 @@ from ircert.engines.boxes.search import smooth_search
 from ircert.errors import IrcertError, QueryError
 from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
-from ircert.ir.ops import Curve
+from ircert.ir.ops import Curve, Exp, Square
 from ircert.ir.ops.curves import Elu, Gelu, GeluTanh, HardSwish, Mish, Sigmoid, Silu, Sin, Softplus, Tanh
 from ircert.ir.ops.smooth import Log
 from ircert.questions.network import lowered
@@ -306,3 +306,17 @@ def test_networks_whose_matrices_are_too_large_say_so(monkeypatch: pytest.Monkey
     found = ircert.certify(graph, [0.0, 0.0], engine="boxes", time_limit=10)
     assert (found.verdict, float(found.radius.certified)) == ("unresolved", 0.0)
     assert "8 entries" in found.summary()
+
+
+@pytest.mark.rule("E-17")
+def test_a_smaller_ball_comes_before_that_of_a_violation() -> None:
+    """x + 2 exp(-x²) turns near 0.3: balls up to there may take all the time, and something is proved before."""
+    build = ircert.Builder(2)
+    bell = build.node(Exp(), build.affine(build.node(Square(), build.input), -np.eye(2)))
+    graph = build.graph(build.add(build.input, build.affine(bell, [[2.0, 0.25], [0.25, 2.0]])))
+    seen: list[str] = []
+    found = ask(graph, [0.0, 0.0], tol=1e-3, progress=lambda p: seen.append(p.text))
+    assert found.radius.refuted is not None
+    first = next(float(text.split()[1][:-1]) for text in seen if text.startswith("radius"))
+    assert first <= 0.25 * found.radius.refuted
+    assert found.verdict == "certified"

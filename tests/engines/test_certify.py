@@ -257,13 +257,18 @@ def test_an_engine_that_refuses_says_why() -> None:
         ircert.certify(flat, [0.0, 0.0], engine="fold")
 
 
-def test_smooth_networks_are_refused_by_name() -> None:
+def test_what_no_search_takes_is_named() -> None:
     build = ircert.Builder(1)
-    smooth = build.graph(build.relu(build.node(BY_KIND["exp"](), build.input, name="squash")))
-    with pytest.raises(UnsupportedModel, match=r"squash.*exp"):
-        ircert.certify(smooth, [0.0])
-    with pytest.raises(UnsupportedModel, match="other network"):
-        ircert.certify(fold(), [0.0], problem="transform", other=smooth)
+    partial = build.graph(build.relu(build.node(BY_KIND["log"](), build.input, name="squash")))
+    relu = ircert.load([([[1.0]], [0.0]), ([[1.0]], [0.0])])
+    for found, what in (
+        (ircert.certify(partial, [0.0]), "the network"),
+        (ircert.certify(relu, [0.0], "transform", partial), "the other network"),
+    ):
+        assert found.verdict == "unresolved"
+        assert f"`log` in {what} (node `squash`)" in str(found.reason)
+    with pytest.raises(UnsupportedModel, match=r"squash.*log"):
+        ircert.certify(partial, [0.0], engine="regions")
 
 
 def test_what_load_reads_can_be_asked_about() -> None:

@@ -37,9 +37,9 @@ FIRST = 0.99
 """The part of a certified radius that is proved first …"""
 HIGHER = (0.999, 0.9999, 1.0)
 """… then these, as long as covers do not grow too fast …"""
-LOWER = (0.9, 0.75, 0.5, 0.25)
-"""… or else the first of these for which there is one."""
-FINITE = (1024.0, 64.0, 8.0, 1.0)
+LOWER = (0.9, 0.75, 0.5, *(4.0**-k for k in range(1, 15)))
+"""… or else the first of these for which there is one. (For `pseudo` a ball may be good far beyond the first fold.)"""
+FINITE = (1024.0, 64.0, 8.0, *(4.0**-k for k in range(8)))
 """Radii of balls, in parts of the centre, where the whole space has no proof."""
 BITS = 20
 """… of radii that are chosen here."""
@@ -59,7 +59,7 @@ def write(result: Result, path: str | os.PathLike[str], deadline: Deadline) -> W
     if best is None:
         return Written(file, reason=reason)
     text, claims = best
-    content = gzip.compress(text.encode(), mtime=0) if name.endswith(".gz") else text.encode()
+    content = gzip.compress(text.encode(), mtime=0) if name.lower().endswith(".gz") else text.encode()
     with replacing(name) as target:
         target.write(content)
     return Written(file, tuple(claims.split("\n")), hashlib.sha256(content).hexdigest(), len(content), reason)

@@ -62,6 +62,22 @@ def test_a_bracket_is_proved_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("R-14")
+def test_a_ball_that_is_good_far_beyond_a_fold(tmp_path: Path) -> None:
+    """x up to 1, then slowly down: the value of the centre 0 comes back at 1025."""
+    build = ircert.Builder(1)
+    beyond = build.relu(build.affine(build.input, [[1.0]], [-1.0]))
+    graph = build.graph(build.add(build.input, build.affine(beyond, [[-1.0 - 2.0**-10]])))
+    path = tmp_path / "c.json.GZ"  # packed, as it is read
+    result = ircert.certify(graph, [0], problem="pseudo", max_radius=1000, certificate=path)
+    assert float(result.radius.certified) == 1000
+    assert result.certificate is not None
+    assert "turned over" in str(result.certificate.reason)
+    claim, fault = check_file(path)
+    assert fault is None
+    assert claim.startswith("f(x) != f(centre)")
+
+
+@pytest.mark.rule("R-14")
 def test_a_smaller_ball_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no cover is found up to the certified radius, or none for the whole space."""
     prove = Proving.prove

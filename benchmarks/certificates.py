@@ -3,7 +3,8 @@
     python benchmarks/certificates.py [--share 0.99] [--limit 60] [--only NAME …]
 
 Radii are parts of the largest one where it is known, else what a search reaches in a few seconds. Seconds are of the
-processor, one thread; a proof that is not there after the limit is given up.
+processor, one thread; a proof that is not there after the limit is given up. Work is what the checker counts (C-15),
+for each character of the file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ircert.certificates.growing import NoCover
 from ircert.certificates.proving import Proof, Proving
 from ircert.certification import certify
 from ircert.checker import check_text
+from ircert.checker.limits import Effort
 from ircert.data.networks import bundled
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
@@ -99,6 +101,25 @@ class Processor:
         return time.process_time() >= self._end
 
 
+class Work:
+    """What the checker counts while it is open."""
+
+    def __init__(self) -> None:
+        self.total, self._counted = 0, Effort.spend
+
+    def __enter__(self) -> Work:
+        def spend(effort: Effort, more: int) -> None:
+            before = effort.effort
+            self._counted(effort, more)
+            self.total += effort.effort - before
+
+        Effort.spend = spend  # type: ignore[method-assign,assignment]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        Effort.spend = self._counted  # type: ignore[method-assign]
+
+
 def main() -> None:
     """Print a row for each case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -106,7 +127,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
-    print("| network | norm | radius | nodes | made | file | packed | checked |\n|---|---|---|---|---|---|---|---|")
+    print("| network | norm | radius | nodes | made | file | packed | checked | work |\n" + "|---" * 9 + "|")
     for case in CASES:
         if not options.only or any(name in case.name for name in options.only):
             print(row(case, options.share, options.limit), flush=True)
@@ -124,18 +145,20 @@ def row(case: Case, share: float, limit: float) -> str:
         with until(Processor(limit)):
             proof = Proving(graph, Place.everywhere(center, Norm(case.norm))).prove(radius)
     except (NoCover, Undecided) as error:
-        return f"{head} open | {time.process_time() - start:.1f} s | {str(error) or 'time is over'} | | |"
+        return f"{head} open | {time.process_time() - start:.1f} s | {str(error) or 'time is over'} | | | |"
     made = time.process_time() - start
     text = certificate(graph, center, case.norm, proof)
     start = time.process_time()
-    fault = check_text(text)[1]
+    with Work() as work:
+        fault = check_text(text)[1]
     checked = time.process_time() - start
     if fault is not None:
-        return f"{head} rejected: {fault} | | | | |"
+        return f"{head} rejected: {fault} | | | | | |"
     packed = len(gzip.compress(text.encode()))
     kinds = Counter(token[0] for token in proof.cover)
     nodes = f"{len(proof.cover)} ({kinds['=']} definite)"
-    return f"{head} {nodes} | {made:.1f} s | {len(text) / 1e3:.0f} kB | {packed / 1e3:.0f} kB | {checked:.2f} s |"
+    sizes = f"{len(text) / 1e3:.0f} kB | {packed / 1e3:.0f} kB"
+    return f"{head} {nodes} | {made:.1f} s | {sizes} | {checked:.2f} s | {work.total / len(text):.0f} |"
 
 
 def certificate(graph: Graph, center: np.ndarray, norm: str, proof: Proof) -> str:

@@ -35,10 +35,12 @@ LITTLE = 0.01
 """The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
 LATER = 3
 """How many times as many boxes as expected a cover may take before other matrices are tried."""
-MATRICES = 6
-"""How many are tried …"""
+MATRICES, WORSE = 6, 2
+"""How many are tried, and how many in a row of which none …"""
 BETTER = 0.8
-"""… as long as one of two takes at most this part of the best one's boxes …"""
+"""… takes at most this part of the best one's boxes …"""
+DEAR, MOST_PATIENT = 40, 4
+"""… and how many times as many where a cover is expected to take so many times the boxes of a cheap one; at most …"""
 HOPELESS = 4.0
 """… and as the best one may come to take no more than the effort: not if it is that much more."""
 BEYOND = 1_000.0
@@ -134,7 +136,7 @@ class Covering:
         wrong, most = 0, MATRICES
         while wrong < WRONG:
             worse = tried = 0
-            while worse < 2 and tried < most and expected > self._cheap:
+            while self._goes_on(expected, worse, tried, most):
                 cover = yield from self._another(radius)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
@@ -186,6 +188,11 @@ class Covering:
             return boxes
         more = yield from self._probed(cover, radius, *hard)
         return None if more is None else boxes + more
+
+    def _goes_on(self, expected: float, worse: int, tried: int, most: int) -> bool:
+        """Whether another matrix is worth while, when some were tried, the last ones in vain."""
+        patience = 1 if expected == np.inf else min(MOST_PATIENT, max(1, int(expected / (DEAR * self._cheap))))
+        return expected > self._cheap and worse < WORSE * patience and tried < most * patience
 
     @property
     def _cheap(self) -> float:

@@ -54,7 +54,7 @@ class Forms:
             np.maximum((np.matmul(v, self.inverse) * v).sum(axis=2), 1e-300) for v in (self.above, self.below)
         )
         found = np.sqrt(np.sqrt(first / second) / np.where(self.spare > 0, 2 * self.spare, 1.0))
-        return self._usable(found) / np.sqrt(self.scale)[:, None]
+        return self.usable(found) / np.sqrt(self.scale)[:, None]
 
     def tables(self, root: Array) -> Tables:
         """H with some weights."""
@@ -80,7 +80,7 @@ class Forms:
         vectors *= shares[:, None, :]
         inner, outer = (vectors[:, n:] ** 2).sum(axis=2), (np.matmul(rows, vectors) ** 2).sum(axis=2)
         step = np.where(self.spare > 0, inner / outer, 1.0) ** POWER
-        return self._usable(tables.root * np.nan_to_num(step, nan=1.0, posinf=1.0))
+        return self.usable(tables.root * np.nan_to_num(step, nan=1.0, posinf=1.0))
 
     def _in_units(self, rows: Array) -> Array:
         """Rows for (v, p) in units in which M and the weights are about 1."""
@@ -88,7 +88,7 @@ class Forms:
         first = np.matmul(rows[:, :, :n], np.linalg.cholesky(self.inverse))
         return np.concatenate([first, rows[:, :, n:] / np.sqrt(self.scale)[:, None, None]], axis=2)
 
-    def _usable(self, roots: Array) -> Array:
+    def usable(self, roots: Array) -> Array:
         """Kept away from 0 and infinity; 1 for what is not free."""
         return np.where(self.spare > 0, np.clip(np.nan_to_num(roots, nan=1.0), 1 / LARGEST, LARGEST), 1.0)
 

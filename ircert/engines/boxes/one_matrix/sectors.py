@@ -77,7 +77,7 @@ class Sectors:
         couplings = self._couplings(slopes, most)
         forms = Forms.of(middles.matrices[chosen], a, w, spare, couplings, middles.inverse[chosen])
         free, errors = slopes.spare > 0, middles.errors[chosen]
-        tables = forms.tables(forms.first_roots() * self._factors(free, most))
+        tables = forms.tables(forms.usable(forms.first_roots() * self._factors(free, most)))
         good = self._definite(forms, tables, free, errors)
         failed = np.flatnonzero(~good)
         failed = failed[np.argsort(middles.excess[chosen][failed], kind="stable")]

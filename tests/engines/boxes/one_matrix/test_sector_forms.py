@@ -8,7 +8,18 @@ import pytest
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
-from tests.engines.boxes.one_matrix.test_sectors import closed_by_sectors, cube, layers_of, setting_with
+from ircert.engines.boxes.one_matrix.sector_forms import LARGEST, Forms, Tables
+from ircert.ir.arrays import Array
+from tests.engines.boxes.one_matrix.test_sectors import (
+    WIDTHS,
+    closed_by_sectors,
+    corners,
+    cube,
+    layers_of,
+    product_at,
+    setting_with,
+)
+from tests.engines.boxes.test_one_matrix import is_definite
 
 
 def most_closed(network: Batches, slopes: Slopes, monkeypatch: pytest.MonkeyPatch, *, better: bool) -> float:
@@ -41,3 +52,30 @@ def test_better_weights_prove_more_and_are_learned(widths: tuple[int, ...], monk
     assert min(gains) > -1e-3
     assert max(gains) > 0.01
     assert np.mean(kept) > 0.25 * np.mean(gains)
+
+
+@pytest.mark.rule("E-15")
+@pytest.mark.parametrize("learned", [-700.0, -350.0, 350.0, 700.0, np.inf, -np.inf, np.nan])
+def test_whatever_was_learned_roots_stay_in_range_and_nothing_false_is_closed(
+    learned: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots: list[Array] = []
+    make = Forms.tables
+
+    def recorded(forms: Forms, root: Array) -> Tables:
+        roots.append(root)
+        return make(forms, root)
+
+    monkeypatch.setattr(Forms, "tables", recorded)
+    for seed in range(20):
+        layers, neurons = layers_of(2 * seed, gain=0.35), sum(WIDTHS)
+        layers[0], layers[1] = layers[0] * 2.0**40, layers[1] / 2.0**40
+        slopes = cube(layers, [0, 2, 4], np.ones(neurons, dtype=bool))
+        network = Batches(setting_with(layers))
+        for which, scale in ((4, 1.0), (1, 1.0), (1, 2.0**-300), (1, 2.0**300)):
+            network.learned._logarithms = np.where(np.arange(neurons) % which == 0, learned, 0.0)
+            if closed_by_sectors(OneMatrix(network, scale * np.eye(2)), slopes, monkeypatch):
+                assert all(is_definite(product_at(np.eye(2), layers, corner)) for corner in corners(slopes))
+    found = np.concatenate([root.ravel() for root in roots])
+    assert found.min() >= 1 / LARGEST
+    assert found.max() <= LARGEST

@@ -169,6 +169,8 @@ class Following:
                 return
             # what covers a large ball covers most of the smaller ones beside it
             first = max(waiting, key=lambda ball: ball.radius)
+            if first.deadline.passed():  # covers end at once then, and nothing is spent: it would be asked for ever
+                return
             self._cover_anew(first, efforts[0], balls)
             vain += first.is_open and first.spent >= EFFORTS[-1]
 

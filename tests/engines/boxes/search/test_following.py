@@ -122,3 +122,20 @@ def test_hard_balls_that_are_in_vain_are_left(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Ball, "by_another", in_vain)
     following.answers(questions, deadline)
     assert asked_for == [1] * 5 + [2] * VAIN
+
+
+def test_covers_that_time_ends_at_once_are_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_about(bundled("coupled-vanderpol-4-16-16-4"), "inf")
+    following, deadline = _after(asked, [1.0, 0.5, -0.5, 0.2]), Deadline()
+    questions = [asked.question(np.array([1.0, 0.5, -0.5, 0.2 + 0.1 * k]), deadline) for k in range(2)]
+    asked_for: list[int] = []
+
+    def over(ball: Ball, effort: int) -> None:
+        assert not asked_for, "time is over, and nothing is spent"
+        asked_for.append(effort)
+        monkeypatch.setattr(Deadline, "passed", lambda _: True)
+
+    monkeypatch.setattr(Ball, "by_another", over)
+    monkeypatch.setattr(Ball, "consider", lambda ball, matrices: None)
+    following.answers(questions, deadline)
+    assert len(asked_for) == 1

@@ -51,6 +51,8 @@ BENDING = 0.5
 """The first ball moves the neuron that moves fastest by this, about."""
 CLOSE = 1.005
 """Between a ball that is proved and one for which there is no matrix, nothing is tried if they are that close."""
+TOO_FAR = 32.0
+"""How much farther than its radius a ball's slopes are followed at most: rounding errors are those of the steepest."""
 BY_DEGREE = {1: 4.0, 2: 8.0, 3: 40.0}
 BY_DEGREE_BEYOND = 0.3
 """How much degree gets of what one matrix takes, by the number of inputs, where that does not prove a ball."""
@@ -271,8 +273,8 @@ class SmoothSearch:
         return outcome
 
     def _follow(self, radius: float) -> None:
-        """Slopes without a bound are followed as far as they go in a ball: a larger one needs another covering."""
-        if radius > self.setting.scale and self.covering.network.steep:
+        """Slopes without a bound are followed about as far as they go in a ball: others need another covering."""
+        if not radius <= self.setting.scale <= TOO_FAR * radius and self.covering.network.steep:
             self.setting = replace(self.setting, scale=FARTHER * radius)
             del self.__dict__["covering"]
 

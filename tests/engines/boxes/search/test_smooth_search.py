@@ -20,7 +20,7 @@ from ircert.geometry.place import Place
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Curve, Exp, Square
 from ircert.ir.ops.curves import Elu, Gelu, GeluTanh, HardSwish, Mish, Sigmoid, Silu, Sin, Softplus, Tanh
-from ircert.ir.ops.smooth import Log
+from ircert.ir.ops.smooth import Log, Product
 from ircert.questions.network import lowered
 from tests.result.support import read
 
@@ -320,3 +320,14 @@ def test_a_smaller_ball_comes_before_that_of_a_violation() -> None:
     first = next(float(text.split()[1][:-1]) for text in seen if text.startswith("radius"))
     assert first <= 0.25 * found.radius.refuted
     assert found.verdict == "certified"
+
+
+def test_slopes_that_explode_farther_away_do_not_spoil_small_balls() -> None:
+    """(x, y (exp(exp(x)) - 2)) turns at x = log(log(2)); within the reach of a search slopes are beyond floats."""
+    build = ircert.Builder(2)
+    x, y = (build.affine(build.input, [row]) for row in ([1.0, 0.0], [0.0, 1.0]))
+    scale = build.affine(build.node(Exp(), build.node(Exp(), x)), [[1.0]], [-2.0])
+    graph = build.graph(build.concat(x, build.node(Product(), y, scale)))
+    found = ircert.certify(graph, [1.0, 1.0], time_limit=2)
+    assert found.radius.refuted == pytest.approx(1 - math.log(math.log(2)), rel=1e-4)
+    assert 0.01 < found.radius.certified < 1 - math.log(math.log(2))

@@ -7,7 +7,7 @@ import pytest
 
 import ircert
 from ircert.analysis.smooth.maps import SmoothMap
-from ircert.engines.boxes.enclosures import batches
+from ircert.bounds.squares import SquareBounds
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
@@ -97,7 +97,7 @@ def test_all_problems() -> None:
 @pytest.mark.parametrize("farther", [0.0, 0.3])
 def test_nothing_is_closed_where_slopes_are_not_followed(monkeypatch: pytest.MonkeyPatch, farther: float) -> None:
     """Rounding errors are counted for slopes up to some size: steeper ones prove nothing."""
-    monkeypatch.setattr(batches, "FARTHER", farther)
+    monkeypatch.setattr(SquareBounds, "farther", farther)
     graph = lowered(gated(None))
     setting = Setting(graph, "local", 2, Place.everywhere(np.zeros(2)))
     network, far = Batches(setting), np.array([[0.9, 0.9]])

@@ -106,11 +106,14 @@ class Slopes:
         """The same without still coordinates."""
         return Slopes(self.middle, self.spare, np.zeros_like(self.still), self.tilts)
 
-    def cut(self, weights: Array, *, faces: bool) -> Slopes:
-        """Every cube twice, cut across its heaviest free neuron: its two faces, or its two halves. How slopes move
-        together is forgotten."""
-        heaviest = np.argmax(np.where(self.free, np.nan_to_num(weights), -1.0), axis=0)
-        where = heaviest, np.arange(len(heaviest))
+    def heaviest(self, weights: Array) -> Indices:
+        """The free neuron of every cube whose weight is largest."""
+        return np.argmax(np.where(self.free, weights, -1.0), axis=0)
+
+    def cut(self, neurons: Indices, *, faces: bool) -> Slopes:
+        """Every cube twice, cut across one of its neurons: its two faces, or its two halves. How slopes move together
+        is forgotten."""
+        where = neurons, np.arange(len(neurons))
         low, high, spare = self.middle.copy(), self.middle.copy(), self.spare.copy()
         step = self.spare[where] * (1.0 if faces else 0.5)
         low[where] -= step

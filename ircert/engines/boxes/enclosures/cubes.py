@@ -36,7 +36,7 @@ def kernel_free(network: Batches, slopes: Slopes, known: Contractions) -> Mask:
         pair = np.flatnonzero(cut & good)
     slopes, weights = slopes.take(pair), known.weights[:, pair]
     while len(pair):
-        slopes = slopes.cut(weights, faces=faces)
+        slopes = slopes.cut(slopes.heaviest(weights), faces=faces)
         pair = np.concatenate([pair, pair])
         found = contractions(network, slopes, known.fixed[..., pair] if faces else None)
         np.add.at(used, pair, 1)

@@ -332,7 +332,7 @@ def suspicious_points(points: Points, boxes: Boxes, known: Enclosures, weights: 
     """Points of boxes where C may be wrong: anywhere, and where their heaviest neurons are on or off; the first ones of
     all boxes, then the second ones, then the third."""
     open_ = known.most > known.least
-    heaviest = np.argmax(np.where(open_, np.nan_to_num(weights), -1.0), axis=0)
+    heaviest = np.argmax(np.where(open_, weights, -1.0), axis=0)
     line = known.lines[heaviest, :, np.arange(len(heaviest))]
     shares = [points.shares(boxes.low.shape), *(0.5 + sign * 0.499 * np.sign(line) for sign in (1.0, -1.0))]
     return np.concatenate([boxes.low + share * boxes.widths for share in shares])
@@ -352,7 +352,7 @@ def gains_of(known: Enclosures, weights: Array, moving: Array | None, which: Ind
     length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
     shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
     open_ = known.most > known.least
-    return np.nan_to_num(np.einsum("kib,kb->ib", shares, np.nan_to_num(weights) * open_))
+    return np.nan_to_num(np.einsum("kib,kb->ib", shares, weights * open_))
 
 
 def _finite(matrices: Array) -> Array:

@@ -49,7 +49,7 @@ class Dominations:
     middle:    M - least I, in floats (cubes, n, n); rest: the same less R
     definite:  whether M - least I seems positive definite
     excess:    of those not closed, how much too large R is, in parts of M - least I
-    weights:   how much each free neuron takes away (neurons, cubes)
+    weights:   how much each free neuron takes away (neurons, cubes); a number where that is none, too
     above:     the middles of a (neurons, inputs, cubes); below: w
     sides:     where slopes have tilts, how much those take away that move with each input (inputs, cubes)
     moving:    … and the matrices T of these (inputs, cubes, n, n)
@@ -271,10 +271,10 @@ class OneMatrix:
 def _faces(slopes: Slopes, weights: Array, exclusions: Exclusions) -> tuple[Slopes, Indices]:
     """Both faces of every cube across its heaviest free neuron, as far as its box may have points of them; and of which
     cube each is. Cubes without a free neuron stay."""
-    heaviest = np.argmax(np.where(slopes.free, np.nan_to_num(weights), -1.0), axis=0)
+    heaviest = slopes.heaviest(weights)
     has_free = slopes.free.any(axis=0)
     rest, here = np.flatnonzero(~has_free), np.flatnonzero(has_free)
-    faces = slopes.take(here).cut(weights[:, here], faces=True)
+    faces = slopes.take(here).cut(heaviest[here], faces=True)
     parts = [(slopes.take(rest), rest)]
     for side, chosen in ((OFF, np.arange(len(here))), (ON, np.arange(len(here)) + len(here))):
         face, empty = exclusions.take(here).follow(faces.take(chosen), heaviest[here], side)

@@ -46,7 +46,7 @@ class Exclusions:
         """Of the heaviest relus of boxes that are open: slopes of curves have no sides."""
         free = known.open
         count = min(MOST, len(free)) if known.half.shape[0] <= MOST_INPUTS else 0
-        order = np.argsort(np.where(free, -np.nan_to_num(weights, nan=np.inf), np.inf), axis=0, kind="stable")[:count]
+        order = np.argsort(np.where(free, -weights, np.inf), axis=0, kind="stable")[:count]
         boxes = np.arange(free.shape[1])
         sides = np.zeros((count, 2, count, 2, len(boxes)), dtype=bool)
         lines, values, errors = (part[order, ..., boxes] for part in (known.lines, known.values, known.errors))

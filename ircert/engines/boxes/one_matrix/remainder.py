@@ -119,4 +119,4 @@ def finite(matrices: Array) -> Array:
 def _weight(above: Array, below: Array, largest: float) -> Array:
     """The root of a quotient, kept away from 0 and infinity."""
     found = np.sqrt(np.maximum(above, 1e-300) / np.maximum(below, 1e-300))
-    return np.clip(np.nan_to_num(found, nan=1.0), 1 / largest, largest)
+    return np.clip(np.where(np.isnan(found), 1.0, found), 1 / largest, largest)

@@ -90,7 +90,7 @@ class Forms:
 
     def usable(self, roots: Array) -> Array:
         """Kept away from 0 and infinity; 1 for what is not free."""
-        return np.where(self.spare > 0, np.clip(np.nan_to_num(roots, nan=1.0), 1 / LARGEST, LARGEST), 1.0)
+        return np.where(self.spare > 0, np.clip(np.where(np.isnan(roots), 1.0, roots), 1 / LARGEST, LARGEST), 1.0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ Each neuron enters J by a term of rank one, so det(C J(λ)) is multi-affine in �
 sign at all corners of the cube of the free ones, no J(λ) has a kernel, and x = y follows from f(x) = f(y).
 
 Determinants are floats with a bound on their error (carried through the network and through the expansion by minors),
-so that a sign is a fact. The test of the hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
+so that a sign is a fact; with many inputs signs come from elimination (`bounds/determinant_signs.py`). The test of the
+hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ircert.bounds.contraction import keeps_apart, largest_kernel
+from ircert.bounds.determinant_signs import determinant_signs
 from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
 from ircert.engines.boxes.problem.setting import Setting
@@ -29,6 +31,9 @@ MOST_INPUTS = 8
 """Minors are expanded over all sets of columns: 2^n of them."""
 MOST, PRODUCTS = 2048, 100_000_000
 """Corners that are looked at in one go, and the multiplications that it takes at most."""
+LARGE, CORNER, ELIMINATION = 200_000_000, 200_000, 10
+"""With more inputs than that, the multiplications that all corners take at most; what a corner takes in these at least,
+and how many for each product of an elimination."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,7 @@ class Secants:
         with np.errstate(all="ignore"):
             if keeps_apart(*self.interval(slopes)):
                 return True
-            few = int(slopes.free.sum()) <= self.most_free and self.setting.size <= MOST_INPUTS
-            return few and self._corners(slopes)
+            return self._are_few(int(slopes.free.sum())) and self._corners(slopes)
 
     def interval(self, slopes: SlopePattern) -> tuple[Array, Array]:
         """Bounds on the entries of J."""
@@ -71,6 +75,15 @@ class Secants:
         return low[: self.setting.constrained], high[: self.setting.constrained]
 
     # --- corners -----------------------------------------------------------------------------------------------------
+
+    def _are_few(self, free: int) -> bool:
+        """Whether all corners may be looked at."""
+        return free <= self.most_free and (self.setting.size <= MOST_INPUTS or self._dearness << free <= LARGE)
+
+    @property
+    def _dearness(self) -> int:
+        """What a corner takes by elimination."""
+        return CORNER + self.products + ELIMINATION * self.setting.size**3
 
     def _corners(self, slopes: SlopePattern) -> bool:
         free = np.flatnonzero(slopes.free)
@@ -96,22 +109,32 @@ class Secants:
             matrices = self.jacobians(batch)
             if projection is not None:
                 matrices = projection @ matrices
-            values, doubt = determinants(matrices, size, error)
-            if not doubt < np.abs(values).min():
-                return False
-            signs = np.sign(values)
+            signs = self._signs(matrices, size, error)
             sign = sign or int(signs[0])
-            if (signs != sign).any():
+            if not sign or (signs != sign).any():
                 return False
         return True
+
+    def _signs(self, matrices: Array, size: Array, error: Array) -> Array:
+        """Those of determinants; 0 where that is not sure."""
+        if self.setting.size > MOST_INPUTS:
+            return determinant_signs(matrices, error)
+        values, doubt = determinants(matrices, size, error)
+        return np.where(np.abs(values) > doubt, np.sign(values), 0.0)
 
     def _codes(self, count: int) -> Iterator[Indices]:
         """All corners, by number; first a few from everywhere, because most failures show at once."""
         if count > 7:
             yield np.arange(64, dtype=np.int64) * 0x9E3779B1 % (1 << count)
-        step = min(MOST, max(64, PRODUCTS // max(1, self.products)))
+        step = self._at_once
         for start in range(0, 1 << count, step):
             yield np.arange(start, min(start + step, 1 << count), dtype=np.int64)
+
+    @property
+    def _at_once(self) -> int:
+        if self.setting.size > MOST_INPUTS:  # one may decide
+            return max(1, LARGE // 32 // self._dearness)
+        return min(MOST, max(64, PRODUCTS // max(1, self.products)))
 
     def apart(self, slopes: SlopePattern, low: Array, high: Array) -> bool:
         """Whether J d = 0 is impossible for every d in a box that does not hold 0, by intervals."""

@@ -47,6 +47,17 @@ def test_more_outputs_than_inputs_are_projected() -> None:
     assert Secants(setting_of(turning(), [0.0])).injective(ON)
 
 
+@pytest.mark.parametrize(("factor", "good"), [(-0.9, True), (4.0, True), (-1.1, False)])
+def test_many_inputs_by_elimination(factor: float, good: bool) -> None:
+    """A (x + factor relu(x1 + 9 x2) e1) with 20 inputs: determinants on both sides differ by the factor 1 + factor."""
+    rng = np.random.default_rng(0)
+    build = ircert.Builder(20)
+    bent = build.relu(build.affine(build.input, np.eye(1, 20) + 9 * np.eye(1, 20, 1)))
+    whole = build.add(build.input, build.affine(bent, factor * np.eye(20, 1)))
+    setting = setting_of(build.graph(build.affine(whole, rng.standard_normal((20, 20)))), np.zeros(20))
+    assert Secants(setting).injective(FREE) is good
+
+
 def test_fewer_outputs_than_inputs_are_never_injective() -> None:
     build = ircert.Builder(2)
     setting = setting_of(build.graph(build.affine(build.input, [[1.0, 1.0]])), [0.0, 0.0])

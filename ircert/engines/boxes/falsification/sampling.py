@@ -23,7 +23,14 @@ from ircert.engines.boxes.falsification.fold_walkers import Folds, FoldWalkers
 from ircert.engines.boxes.falsification.population import Population, between, directions
 from ircert.engines.boxes.falsification.reference import FARTHER, Reference
 from ircert.engines.boxes.falsification.region_walkers import RegionWalkers
-from ircert.engines.boxes.falsification.work import FARTHEST, UNIT, first_radius, least_radius, news_within
+from ircert.engines.boxes.falsification.work import (
+    FARTHEST,
+    UNIT,
+    first_radius,
+    least_radius,
+    news_within,
+    switching_radii,
+)
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
 from ircert.limits import checkpoint
@@ -119,10 +126,15 @@ class FoldSampler:
         return self.descent.best is not before
 
     def _begin(self, population: Population) -> None:
-        """Points of balls that grow, until some lie beyond a fold: about where the nearest folds are."""
-        radius = self._least
+        """Points of balls that grow, until some lie beyond a fold: about where the nearest folds are.
+
+        Where no neuron switches nothing folds: balls grow beyond the next switch.
+        """
+        radius, switches = self._least, np.sort(switching_radii(self.setting))
         while self._limit > 0.0:
-            radius = min(GROWTH * radius, self._limit)
+            place = np.searchsorted(switches, radius, side="right")
+            switch = float(switches[place]) if place < len(switches) else 0.0
+            radius = min(GROWTH * (switch if switch > GROWTH * radius else radius), self._limit)
             found = population.across(radius)
             self._beyond.add(found)
             self._follow(found)

@@ -16,7 +16,9 @@ FARTHEST = 1e150
 NEARER = 1 - 1e-9
 """Violations are news if they are nearer than the best one by this factor."""
 RESOLUTION = 2.0**-46
-"""Balls that are smaller than this, times the largest number of the centre, are too small for floats."""
+"""Balls that are smaller than this, times the largest number of the centre, are too small for floats …"""
+LEAST_RADIUS = 2.0**-900
+"""… and all that are smaller than this, because products of small numbers have to be numbers as well."""
 
 
 def news_within(descent: Descent, reach: float) -> float:
@@ -35,7 +37,7 @@ def first_radius(setting: Setting) -> float:
 def first_ball(setting: Setting) -> float:
     """The first radius of what floats can tell from the centre: a nearer switch is met by all balls they prove."""
     radii = switching_radii(setting)
-    resolution = RESOLUTION * float(np.abs(setting.center).max(initial=0.0))
+    resolution = max(LEAST_RADIUS, RESOLUTION * float(np.abs(setting.center).max(initial=0.0)))
     return float(radii[radii > resolution].min(initial=np.inf))
 
 
@@ -55,7 +57,7 @@ def least_radius(setting: Setting) -> float:
     """About where folds begin: the first radius; any where neurons switch at the centre alone, infinite where none."""
     first = first_radius(setting)
     if first < np.inf:
-        return first
+        return max(first, LEAST_RADIUS)
     return 1.0 if (_gradients(setting) != 0.0).any() else np.inf
 
 

@@ -5,12 +5,21 @@ smallest one that was not: the next one should take about half of the effort. Wh
 proved, the effort grows, up to twice what was spent before. So a search that is stopped has used at most a fixed part
 of its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the
 same and more.
+
+Where no neuron switches between two radii the network looks alike from both, but for its size: a ball in which the same
+neurons switch takes about as much. So a step that ends in such a gap goes on to its end, however wide it is: kinks that
+pass within 1e-60 of the centre (a bias that training left there) do not make a search climb from there.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ircert.engines.boxes.falsification.work import LEAST_RADIUS
+from ircert.ir.arrays import Array
 
 STEP, FASTEST = 4.0, 2.0**20
 """Balls grow by the first at most; beyond the radii that are asked about without a limit, where hardly a neuron
@@ -28,6 +37,8 @@ UNKNOWN, LEAST_POWER = 2.0, 1.0
 FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
 """How much smaller the first ball gets each time that it is not proved, and at most: then it is tried anew, with more
 effort."""
+WITHIN = 0.9
+"""The part of the radius at which a neuron switches that a ball has which is to be without it."""
 PATIENCE = 16
 """How often all ways may give up in a row before their effort is used."""
 
@@ -39,6 +50,7 @@ class Climb:
     cost:    what the largest ball took that was proved
     barrier: the smallest ball that was not, and price: what it takes, about
     power:   of the radius, with which costs grow; None while it is not known
+    switches: the radii at which neurons switch, about, in ascending order
     """
 
     start: float
@@ -49,6 +61,7 @@ class Climb:
     price: float = math.inf
     power: float | None = None
     in_vain: int = 0
+    switches: Array = field(default_factory=lambda: np.zeros(0), repr=False)
 
     def __post_init__(self) -> None:
         self._first = self.start
@@ -60,7 +73,13 @@ class Climb:
         most = min(2 * spent, LARGEST)
         while self._pays(clear) < min(top, GAP * clear) and self.effort < most:
             self.effort = min(MORE * self.effort, most)
-        return min(top, max(self._pays(clear), LEAST_GAP * clear))
+        return min(top, self._to_the_next_switch(max(self._pays(clear), LEAST_GAP * clear)))
+
+    def _to_the_next_switch(self, radius: float) -> float:
+        """The largest ball in which the same neurons switch, unless one like it was not proved."""
+        place = np.searchsorted(self.switches, radius, side="right")
+        larger = WITHIN * float(self.switches[place]) if place < len(self.switches) else radius
+        return max(radius, larger) if larger < self.barrier else radius
 
     def _pays(self, clear: float) -> float:
         """The radius of a ball that takes the aim, as far as is known."""
@@ -88,7 +107,7 @@ class Climb:
     def _shrink(self) -> None:
         """A smaller first ball, or the first one again with more effort."""
         self.start *= FIRST_BALL
-        if self.start < LEAST_BALL * self._first:
+        if self.start < max(LEAST_BALL * self._first, LEAST_RADIUS):
             self.start, self.effort = self._first, min(MORE * self.effort, LARGEST)
 
     def _learn(self, clear: float) -> None:

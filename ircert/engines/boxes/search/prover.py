@@ -31,6 +31,7 @@ from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.whole import WholeCells, WholeTree, few_open
@@ -55,6 +56,7 @@ EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions
 GIVEN_OUTPUTS = "the given outputs tell its points apart"
 DEGREE = "one orientation inside and no collision on the boundary"
 PAIRS = "all pairs of its boxes were excluded"
+SECANTS = "no secant of two of its points has a kernel"
 PHASES = "a tree of phases excludes all pairs"
 
 
@@ -194,6 +196,8 @@ class Prover:
         outputs alone."""
         ways: list[tuple[Way, float]] = []
         share = MATRIX.get(self.setting.size, MATRIX_BEYOND)
+        if self.setting.size > MOST_CUT:
+            ways.append((lambda _: self._by_secants(radius), 1.0))
         if self.inner is not None:
             ways.append((lambda stop: self._by_constrained_outputs(radius, stop), share))
         if self.covering is not None:
@@ -205,6 +209,13 @@ class Prover:
             whole = WholeTree(self.tools, radius)
             ways.append((lambda stop: self._by_tree(whole, stop), TREE))
         return ways
+
+    def _by_secants(self, radius: float) -> Outcome:
+        """At once, or not at all: where few neurons switch, that takes less than looking for a matrix."""
+        if not closed_by_secants(self.tools[0], radius):
+            return "stopped"
+        self._reach_to(radius, SECANTS)
+        return "closed"
 
     def _by_tree(self, whole: WholeTree, stop: Stop) -> Outcome:
         outcome = whole.advance(stop)

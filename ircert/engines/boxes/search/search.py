@@ -23,12 +23,12 @@ from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import falsify
 from ircert.engines.boxes.falsification.hunt import Hunt
-from ircert.engines.boxes.falsification.work import first_ball
+from ircert.engines.boxes.falsification.work import first_ball, switching_radii
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_optimum import bounded_optimum
-from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, Climb
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, WITHIN, Climb
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
@@ -56,9 +56,7 @@ FASTEST = 2.0**12
 FIRST = 0.983
 """Where growing starts: round radii are often exactly critical in networks made by hand, which is the hardest case."""
 SMALLEST = 1 / 16
-"""… or this part of the radius in question."""
-WITHIN = 0.9
-"""… and for networks that are not small, within this part of the radius at which the first neuron switches."""
+"""… or this part of the radius in question; for networks that are not small, below the first switch of a neuron."""
 FEW = 24
 """Networks of three inputs with that few neurons are small, as all with fewer inputs are."""
 SHARE = 0.7
@@ -303,7 +301,9 @@ class Search:
         """Small balls first, because time may end."""
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share)
-        climb = Climb(min(WITHIN * first_ball(self.setting), SMALLEST * max(top, FIRST)), effort)
+        switches = np.sort(switching_radii(self.setting))
+        start = min(WITHIN * first_ball(self.setting), SMALLEST * max(top, FIRST))
+        climb = Climb(start, effort, switches=switches)
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)
@@ -393,7 +393,10 @@ class Search:
         if self.descent.infimum_is_zero:
             return 0.0
         root = self.setting.norm.length(measure)
-        return min(root * (1 - max(self.question.tol / 2, 1e-12)), self.question.reach)
+        below = min(
+            root * (1 - max(self.question.tol / 2, 1e-12)), math.nextafter(root, 0.0)
+        )  # of the least floats too
+        return min(below, self.question.reach)
 
     def _prove(
         self,

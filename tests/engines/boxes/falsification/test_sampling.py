@@ -11,10 +11,12 @@ import ircert
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import orientation_change, orientations, sides
+from ircert.engines.boxes.falsification.population import Population
 from ircert.engines.boxes.falsification.sampling import FoldSampler, first_radius
-from ircert.engines.boxes.falsification.work import first_ball
+from ircert.engines.boxes.falsification.work import LEAST_RADIUS, first_ball, least_radius
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
 from tests.engines.boxes.making import residual, setting_of
 
 
@@ -74,3 +76,35 @@ def test_the_first_ball_meets_kinks_that_floats_cannot_tell_from_the_centre() ->
     setting = setting_of(graph, np.full(2, 0.5))
     assert 0 < first_radius(setting) < 1e-15
     assert first_ball(setting) == pytest.approx(1.0)
+
+
+def nearly_kinked(bias: float) -> ircert.Graph:
+    """x1 + 2 relu(x1 + bias), which does not fold, and x2 - 2 relu(x2 - 1), which does."""
+    build = ircert.Builder(2)
+    bent = build.relu(build.affine(build.input, np.eye(2), [bias, -1.0]))
+    return build.graph(build.add(build.input, build.affine(bent, np.diag([2.0, -2.0]))))
+
+
+def test_kinks_of_no_size_are_met_by_all_balls() -> None:
+    setting = setting_of(nearly_kinked(5e-324), np.zeros(2))
+    assert first_radius(setting) < LEAST_RADIUS == least_radius(setting)
+    assert first_ball(setting) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("bias", [1e-60, 5e-324])
+def test_first_balls_grow_over_gaps_without_a_switch(bias: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no neuron switches nothing folds: from 1e-60 to 1 are a few balls, not 200."""
+    looked: list[float] = []
+    across = Population.across
+
+    def noted(population: Population, limit: float) -> Array:
+        looked.append(limit)
+        return across(population, limit)
+
+    monkeypatch.setattr(Population, "across", noted)
+    setting = setting_of(nearly_kinked(bias), np.zeros(2))
+    descent = Descent(setting, ExactMaps(setting))
+    FoldSampler(setting, descent).search(first_radius(setting), 100.0)
+    assert sum(limit < 1.0 for limit in looked) < 4
+    assert descent.best is not None
+    assert 1.0 <= descent.best[0] < 1.01

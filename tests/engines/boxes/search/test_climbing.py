@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from ircert.engines.boxes.search.climbing import FIRST_BALL, FIRST_EFFORT, GAP, LEAST_BALL, LEAST_GAP, Climb
+from ircert.engines.boxes.search.climbing import FIRST_BALL, FIRST_EFFORT, GAP, LEAST_BALL, LEAST_GAP, WITHIN, Climb
 
 
 def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[float, Climb]:
@@ -113,3 +114,37 @@ def test_a_first_ball_that_is_never_proved_is_tried_anew_with_more_effort() -> N
     assert tried[1] == 0.5 * FIRST_BALL
     assert tried.count(0.5) > 2
     assert climb.effort > FIRST_EFFORT
+
+
+@pytest.mark.rule("E-3")
+def test_a_step_goes_on_to_the_next_switch() -> None:
+    """Balls in which the same neurons switch take about as much."""
+    climb = Climb(1e-60, switches=np.array([1e-60, 2e-60, 1e-20, 0.5, 0.6]))
+    assert climb.next(0.0, 10.0) == 1e-60
+    climb.proved(1e-60, 1.0, far=False)
+    assert climb.next(1e-60, 10.0) == WITHIN * 1e-20
+    climb.proved(WITHIN * 1e-20, 1.0, far=False)
+    assert climb.next(WITHIN * 1e-20, 10.0) == WITHIN * 0.5
+    assert climb.next(WITHIN * 1e-20, 0.1) == 0.1
+    climb.proved(WITHIN * 0.5, 1.0, far=False)
+    assert climb.next(WITHIN * 0.5, 10.0) == pytest.approx(4 * WITHIN * 0.5)
+
+
+def test_a_gap_whose_end_is_not_proved_is_climbed() -> None:
+    climb, clear, tries = Climb(1e-9, switches=np.array([1e-9, 1.0])), 1e-9, 0
+    climb.proved(clear, 10.0, far=False)
+    while clear < 0.01 and tries < 40:
+        radius, tries = climb.next(clear, 10.0), tries + 1
+        if radius < 0.05:
+            clear = radius
+            climb.proved(clear, 10.0, far=False)
+        else:
+            climb.failed(radius, clear)
+    assert clear >= 0.01
+
+
+def test_a_first_ball_is_never_too_small_for_floats() -> None:
+    climb = Climb(1e-270)
+    for _ in range(100):
+        assert climb.next(0.0, 1.0) > 1e-275
+        climb.failed(climb.start, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -38,6 +39,7 @@ class Descent:
     """The nearest violation found so far: `best` is (measure, pair), or None.
 
     memory: what patterns have shown, here or at other centres
+    programs: how many pairs of patterns were measured by exact programs
     """
 
     setting: Setting
@@ -47,6 +49,7 @@ class Descent:
     tried: set[bytes] = field(default_factory=set)
     infimum_is_zero: bool = False
     memory: PairMemory = field(default_factory=PairMemory)
+    programs: int = 0
     _at: tuple[Phases, Phases, Pair] | None = None
 
     def improve(self, first: Phases, second: Phases, far: Pair | None = None, *, onward: bool = True) -> bool:
@@ -64,13 +67,23 @@ class Descent:
             self.further()
         return True
 
-    def further(self) -> bool:
-        """Go on from the best pair to nearer ones of patterns next to it, and so on; whether there were any."""
-        found = False
-        while self._at is not None and self.goes_on() and not self.infimum_is_zero:
+    def further(self, programs: float = math.inf) -> bool:
+        """Go on from the best pair to nearer ones of patterns next to it, and so on; whether there were any.
+
+        programs: about how many may be solved; the next call goes on from there
+        """
+        found, end = False, self.programs + programs
+        while self._is_at_best() and self.programs < end and self.goes_on() and not self.infimum_is_zero:
+            assert self._at is not None
             self._at = self._next(*self._at)
             found |= self._at is not None
         return found
+
+    def _is_at_best(self) -> bool:
+        """Whether there is a pair to go on from, and nothing nearer came from elsewhere since."""
+        if self._at is None or self.best is None:
+            return False
+        return self.best[0] >= self._at[2].measure(self.setting.norm)
 
     def corner(self) -> bytes:
         """What tells the place of the best pair from others, where `further` was not asked: patterns, and zeros."""
@@ -188,6 +201,7 @@ class Descent:
         """The polytope in a unit that suits it, and its nearest pair."""
         norm = self.setting.norm
         for attempt in range(8):
+            self.programs += 1
             polytope = Coincidence(self.setting, self.maps, first, second, scale)
             polytope.basis = self.memory.bases.get(key)
             try:

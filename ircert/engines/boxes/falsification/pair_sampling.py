@@ -30,8 +30,10 @@ FARTHER = 1.5
 """Where Newton's method ends need not be the nearest pair of two regions: pairs count that are only so much farther."""
 ROUND = 2_000_000
 """What a round takes at least, in multiplications, …"""
-EXACT = 200_000_000
-"""… and the exact programs of one pair, about."""
+PROGRAM = 2_000_000, 60_000
+"""… and an exact program: at least, and for each neuron …"""
+EXACT = 60_000_000
+"""… of as many as take so long, from which the next round goes on: wide networks have long ways down."""
 
 
 @dataclass
@@ -77,9 +79,16 @@ class PairSampler:
         except np.linalg.LinAlgError:
             return
         near = sorted((pair for pair in found if pair[0] < FARTHER * limit), key=lambda pair: pair[0])
+        self._descend()
         for _, pair in near[:FOLLOWED]:
-            self._products += EXACT
-            self.descent.improve(*sides(self.setting, pair))
+            self._descend(pair)
+
+    def _descend(self, pair: Array | None = None) -> None:
+        """Bring the best pair nearer by exact programs, or another one."""
+        descent, before = self.descent, self.descent.programs
+        if pair is None or descent.improve(*sides(self.setting, pair), onward=False):
+            descent.further(EXACT // self._program)
+        self._products += (descent.programs - before) * self._program
 
     def _starts(self, limit: float) -> tuple[Array, Array]:
         """Pairs in the ball, half of them of any magnitude."""
@@ -96,6 +105,11 @@ class PairSampler:
         setting = self.setting
         step = 2 * self._secants.products + SINGULAR_VALUES * setting.constrained**2 * 2 * setting.size
         return NEWTON * step // 4
+
+    @cached_property
+    def _program(self) -> int:
+        """What an exact program takes."""
+        return PROGRAM[0] + PROGRAM[1] * self.setting.neurons
 
     @cached_property
     def _count(self) -> int:

@@ -1,7 +1,9 @@
 """Points of a ball that look for folds: each walks, by random steps, to regions of smaller and smaller determinants.
 
 Where a determinant has another sign than that of the reference, a fold lies between. Points start anywhere in the ball,
-near and far alike where it is huge: far away a network is about homogeneous, so that a direction there is enough.
+near and far alike where it is huge: far away a network is about homogeneous, so that a direction there is enough. Some
+steps lead to larger determinants (simulated annealing, at heats of all magnitudes) or start from where another point
+is. When the ball gets smaller, points come along.
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ PATIENCE = 60
 """Steps without a smaller determinant after which a point starts anew."""
 HUGE = 64.0
 """In balls larger than this, in parts of the least radius that matters, half of the points have any magnitude."""
+HEAT = (-8.0, -1.0)
+"""Logarithms of heats: about how much larger, as a logarithm, a determinant may get in a step."""
+ELSEWHERE = 0.1
+"""How many steps start from where another point is."""
 DECADES = (0.3, 3.0)
 """How much shorter than a point's distance its steps are, as powers of ten."""
 STEP = 200_000.0, 200.0
@@ -56,13 +62,16 @@ class Population:
         return self._lengths(self.offsets)
 
     def step(self, limit: float) -> None:
-        """Everybody takes a step inside the ball of this radius; those without a chance, or across, start anew."""
+        """Everybody takes a step inside the ball of this radius; those without a chance start anew, and those across
+        that are not outside of it."""
         self._regions.spent += STEP[0] + STEP[1] * self.offsets.size
-        anew = (self._ages > PATIENCE) | (self.heights == -np.inf) | (self._lengths(self.offsets) > limit)
+        outside = self._lengths(self.offsets) > limit
+        anew = (self._ages > PATIENCE) | ((self.heights == -np.inf) & ~outside)
         offsets = np.where(anew[:, None], self.anywhere(limit), self._beside(limit))
         phases = self._regions.phases(offsets)
         heights = self._heights(phases)
-        taken = anew | (heights <= self.heights)
+        worse = math.exp(self._generator.uniform(*HEAT)) * self._generator.exponential(size=len(heights))
+        taken = anew | outside | (heights <= self.heights + worse)
         self._ages = np.where(anew | (heights < self.heights), 0, self._ages + 1)
         self.offsets = np.where(taken[:, None], offsets, self.offsets)
         self.phases = np.where(taken[:, None], phases, self.phases)
@@ -95,10 +104,14 @@ class Population:
         steps *= (lengths * 10.0 ** -generator.uniform(*DECADES, count))[:, None]
         some = generator.random((count, size)) < 0.4
         steps = np.where((generator.random(count) < 0.5)[:, None], steps * some, steps)
-        offsets = self.offsets + steps
+        others = self.offsets[generator.integers(count, size=count)]
+        base = np.where((generator.random(count) < ELSEWHERE)[:, None], others, self.offsets)
+        offsets = base + steps
         if limit > HUGE * self._least:
             factors = np.exp(0.7 * generator.standard_normal(count))
             offsets *= np.where(generator.random(count) < 0.3, factors, 1.0)[:, None]
+        if self._setting.norm == Norm.INF:
+            return self._in_domain(np.clip(offsets, -INSIDE * limit, INSIDE * limit))
         shorter = np.minimum(1.0, INSIDE * limit / np.maximum(self._lengths(offsets), 1e-300))
         return self._in_domain(offsets * shorter[:, None])
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ircert.bounds.operator_norms import norm_bound
-from ircert.bounds.rounding import UNIT, magnitude, midpoint, pseudo_inverse, slack
+from ircert.bounds.rounding import UNIT, left_inverse, magnitude, midpoint, slack
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
 
@@ -48,13 +48,13 @@ def residual(inverse: Array, middle: Array, spread: Array) -> Residual:
 
 
 def best_residual(low: Array, high: Array) -> Residual | None:
-    """I - C J for all J between two matrices, C the pseudo-inverse of their middle; None if floats hold no such C."""
+    """I - C J for all J between two matrices, C a left inverse of their middle; None if floats hold no such C."""
     if len(low) < low.shape[1] or not np.isfinite([low, high]).all():
         return None
     with np.errstate(all="ignore"):  # what is no number bounds nothing
         try:
             middle, spread = midpoint(low, high)
-            return residual(pseudo_inverse(middle), middle, spread)
+            return residual(left_inverse(middle), middle, spread)
         except np.linalg.LinAlgError:
             return None
 

@@ -7,6 +7,8 @@ sum is itself computed in floats; the factor has room for that too.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ircert.ir.arrays import Array, Matrix
@@ -54,6 +56,19 @@ def pseudo_inverse(matrix: Array) -> Array:
     if not np.isfinite(matrix).all():
         raise np.linalg.LinAlgError("the matrix is not finite")
     return np.asarray(np.linalg.pinv(matrix), dtype=np.float64)
+
+
+def left_inverse(matrix: Array) -> Array:
+    """C with C A about I, as far as there is one, in floats; LinAlgError where floats hold none.
+
+    The inverse of a square matrix takes a tenth of the time of the pseudo-inverse.
+    """
+    if matrix.shape[0] == matrix.shape[1]:
+        with suppress(np.linalg.LinAlgError):
+            found = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+            if np.isfinite(found).all():
+                return found
+    return pseudo_inverse(matrix)
 
 
 def parts(weight: Matrix) -> tuple[Matrix, Matrix]:

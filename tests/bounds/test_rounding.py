@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.bounds.rounding import between, pseudo_inverse
+from ircert.bounds.rounding import between, left_inverse, pseudo_inverse
 
 ENDLESS = [[np.inf, 5e-324, 5e-324], [np.inf, 5e-324, 5e-324], [-1.0, 1e160, 1e-320]]
 """LAPACK never comes to an end with this one."""
@@ -55,3 +55,14 @@ def test_middles_lie_between_and_are_the_bound_of_a_flat_side() -> None:
     assert (between(flat, flat) == flat).all()
     low, high = np.array([0.0, 1e308, -1.7e308, 5e-324]), np.array([1.0, 1.5e308, -1e308, 1e-323])
     assert ((low <= between(low, high)) & (between(low, high) <= high)).all()
+
+
+def test_left_inverses() -> None:
+    rng = np.random.default_rng(0)
+    for shape in ((5, 5), (7, 5)):
+        matrix = rng.standard_normal(shape)
+        assert left_inverse(matrix) @ matrix == pytest.approx(np.eye(5), abs=1e-10)
+    singular = np.diag([1.0, 0.0])
+    assert left_inverse(singular) == pytest.approx(singular), "as far as there is one"
+    with pytest.raises(np.linalg.LinAlgError):
+        left_inverse(np.full((2, 2), np.nan))

@@ -130,7 +130,7 @@ class FoldSampler:
 
         Where no neuron switches nothing folds: balls grow beyond the next switch.
         """
-        radius, switches = self._least, np.sort(switching_radii(self.setting))
+        radius, switches = self._least, switching_radii(self.setting)
         while self._limit > 0.0:
             place = np.searchsorted(switches, radius, side="right")
             switch = float(switches[place]) if place < len(switches) else 0.0

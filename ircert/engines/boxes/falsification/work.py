@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
-from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array
@@ -42,15 +44,26 @@ def first_ball(setting: Setting) -> float:
 
 
 def switching_radii(setting: Setting) -> Array:
-    """About how far from the centre each neuron switches, as far as floats say; not those that are 0 there."""
-    points = setting.center[None]
-    values = setting.preactivations(points)[0]
+    """About how far from the centre each neuron switches, as far as floats say; not those that are 0 there. In
+    ascending order."""
+    known = _RADII.get(setting)
+    if known is None:
+        known = _RADII[setting] = _switching_radii(setting)
+    return known
+
+
+_RADII: WeakKeyDictionary[Setting, Array] = WeakKeyDictionary()
+"""Of settings that are in use: several ask, and in large networks they take a while."""
+
+
+def _switching_radii(setting: Setting) -> Array:
+    values = setting.preactivations(setting.center[None])[0]
     with np.errstate(all="ignore"):
         slopes = _gradients(setting)
         size = np.linalg.norm(slopes, ord=setting.norm.dual.order, axis=1)
         distances = np.abs(values) / size
     useful = (values != 0.0) & np.isfinite(distances) & (distances > 0)
-    return np.asarray(distances[useful])
+    return np.sort(distances[useful])
 
 
 def least_radius(setting: Setting) -> float:
@@ -63,14 +76,5 @@ def least_radius(setting: Setting) -> float:
 
 def _gradients(setting: Setting) -> Array:
     """The rows below all neurons at the centre (neurons, inputs)."""
-    network = Batches(setting)
-    on = (setting.preactivations(setting.center[None])[0] > 0).astype(np.float64)
-    found = np.zeros((setting.neurons, setting.size))
-
-    def relu(name: str, state: Array) -> Array:
-        where = setting.relus[name]
-        found[where] = state[:, :, 0]
-        return state * on[where][:, None, None]
-
-    network.forward(np.eye(setting.size)[:, :, None], lambda name, v: times(network.weights[name], v), relu)
-    return found
+    on = (setting.preactivations(setting.center[None]) > 0).astype(np.float64)
+    return Secants(setting).rows(on)[0]

@@ -67,11 +67,6 @@ class Everywhere:
         return self._covering.matrix
 
     @property
-    def busy(self) -> float:
-        """The radius within which about half of the neurons switch."""
-        return 1.0 / float(self._covering.network.setting.high[-1])
-
-    @property
     def gave_up(self) -> bool:
         """Whether there is no matrix, as far as floats say."""
         return self._covering.gave_up <= BEYOND
@@ -90,6 +85,11 @@ def homogeneous(setting: Setting) -> Setting:
     low, high = np.r_[np.full(n, -1.0), 0.0], np.r_[np.ones(n), _scale(setting)]
     place = Place(np.zeros(n + 1), Norm.INF, low, high)
     return Setting(homogenized(setting.graph, setting.center), "local", setting.constrained, place)
+
+
+def busy_radius(setting: Setting) -> float:
+    """The radius within which about half of the neurons switch."""
+    return 1.0 / _scale(setting)
 
 
 def _scale(setting: Setting) -> float:

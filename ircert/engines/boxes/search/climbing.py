@@ -7,7 +7,7 @@ of its work on balls that it could not prove; and since no limit is looked at, o
 same and more.
 
 Where no neuron switches between two radii the network looks alike from both, but for its size: a ball in which the same
-neurons switch takes about as much. So a step that ends in such a gap goes on to its end, however wide it is: kinks that
+neurons switch takes about as much. So a step that ends in a wide gap goes on to its end, however wide it is: kinks that
 pass within 1e-60 of the centre (a bias that training left there) do not make a search climb from there.
 """
 
@@ -39,6 +39,8 @@ FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
 effort."""
 WITHIN = 0.9
 """The part of the radius at which a neuron switches that a ball has which is to be without it."""
+WIDE = 4.0
+"""Gaps between two switches that are worth a larger step."""
 PATIENCE = 16
 """How often all ways may give up in a row before their effort is used."""
 
@@ -68,7 +70,7 @@ class Climb:
 
     def next(self, clear: float, top: float, spent: float = math.inf) -> float:
         """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
-        if clear <= 0:
+        if clear < self.start:
             return min(top, self.start)
         most = min(2 * spent, LARGEST)
         while self._pays(clear) < min(top, GAP * clear) and self.effort < most:
@@ -78,8 +80,8 @@ class Climb:
     def _to_the_next_switch(self, radius: float) -> float:
         """The largest ball in which the same neurons switch, unless one like it was not proved."""
         place = np.searchsorted(self.switches, radius, side="right")
-        larger = WITHIN * float(self.switches[place]) if place < len(self.switches) else radius
-        return max(radius, larger) if larger < self.barrier else radius
+        larger = WITHIN * float(self.switches[place]) if place < len(self.switches) else 0.0
+        return larger if WIDE * radius < larger < self.barrier else radius
 
     def _pays(self, clear: float) -> float:
         """The radius of a ball that takes the aim, as far as is known."""

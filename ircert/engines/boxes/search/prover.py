@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
-from ircert.engines.boxes.one_matrix.everywhere import Everywhere
+from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
@@ -106,9 +107,6 @@ class Prover:
         self.covering: Covering | None = None
         if self.setting.problem != "transform" and self.setting.constrained >= self.setting.size:
             self.covering = Covering(self.network, self.counts, self.report, processes=self.processes)
-        self.everywhere: Everywhere | None = None
-        if Everywhere.applies(self.setting):
-            self.everywhere = Everywhere(self.setting, self.counts, self.report)
 
     def prove(
         self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None, effort: float = math.inf
@@ -146,7 +144,13 @@ class Prover:
         """The radius within which many neurons switch; infinite where the whole space cannot be proved."""
         if self.inner is not None:
             return self.inner.busy
-        return math.inf if self.everywhere is None else self.everywhere.busy
+        return busy_radius(self.setting) if Everywhere.applies(self.setting) else math.inf
+
+    @cached_property
+    def everywhere(self) -> Everywhere | None:
+        """Who proves the whole space, where that is asked about: made when it is first needed, which takes a while."""
+        applies = Everywhere.applies(self.setting)
+        return Everywhere(self.setting, self.counts, self.report) if applies else None
 
     def prove_everywhere(self, stop: Stop, effort: float = math.inf) -> Outcome:
         """Whether the whole space is good; asked again, it goes on. As for balls, not much more than an effort."""
@@ -170,7 +174,8 @@ class Prover:
         found, covering = [], self.covering
         if covering is not None:
             found, covering.turned = covering.turned, []
-        return found if self.everywhere is None else [*found, *self.everywhere.turned()]
+        everywhere = self.__dict__.get("everywhere")
+        return found if everywhere is None else [*found, *everywhere.turned()]
 
     def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if nearer < math.inf:
@@ -197,7 +202,7 @@ class Prover:
         ways: list[tuple[Way, float]] = []
         share = MATRIX.get(self.setting.size, MATRIX_BEYOND)
         if self.setting.size > MOST_CUT:
-            ways.append((lambda _: self._by_secants(radius), 1.0))
+            ways.append((lambda _: self.by_secants(radius), 1.0))
         if self.inner is not None:
             ways.append((lambda stop: self._by_constrained_outputs(radius, stop), share))
         if self.covering is not None:
@@ -210,9 +215,12 @@ class Prover:
             ways.append((lambda stop: self._by_tree(whole, stop), TREE))
         return ways
 
-    def _by_secants(self, radius: float) -> Outcome:
+    def by_secants(self, radius: float) -> Outcome:
         """At once, or not at all: where few neurons switch, that takes less than looking for a matrix."""
-        if not closed_by_secants(self.tools[0], radius):
+        try:
+            if not closed_by_secants(self.tools[0], radius):
+                return "stopped"
+        except OutOfTime:
             return "stopped"
         self._reach_to(radius, SECANTS)
         return "closed"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
@@ -29,6 +29,7 @@ from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_optimum import bounded_optimum
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, WITHIN, Climb
+from ircert.engines.boxes.search.ends import clear_end, refuted_end, witness_of
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
@@ -43,10 +44,6 @@ from ircert.questions.network import Network
 from ircert.result.radius import End
 from ircert.result.result import Optimum
 
-CLEAR = "no violation in this ball: {}; proved in exact or safely rounded arithmetic"
-NOWHERE = "no violation anywhere: {}; proved in exact or safely rounded arithmetic"
-ELSEWHERE = "known from another engine"
-COLLISION = "the nearest collision of its linear regions, found by exact linear programs"
 NEAR = "an exact tree excludes pairs nearer than"
 FAR = "the dual bound of the mixed-integer program those further apart"
 GROWTH = {1: 16.0, 2: 4.0}
@@ -141,8 +138,8 @@ class Search:
     def _answered(self) -> Answer:
         with self._ended_by_trouble():
             self._report(f"{self.setting.neurons} neurons, {self.setting.size} inputs")
-            self._timed("falsification", self._falsify)
             if self.question.radius is not None:
+                self._timed("falsification", self._falsify)
                 return self._fixed(self.question.radius)
             self._bracket()
         if self.question.radius is not None:
@@ -238,7 +235,7 @@ class Search:
 
     def _refuted(self) -> Answer:
         certified = self._clear_end(self.clear)
-        return Answer.bad(self._witness(), certified, None, self._stats())
+        return Answer.bad(witness_of(self.descent), certified, None, self._stats())
 
     def with_optimum(self, answer: Answer, radius: float) -> Answer:
         """A decided ball with p*: 0, or the separation of the farthest exact pair known and the program's bound."""
@@ -291,6 +288,7 @@ class Search:
     def _bracket(self) -> None:
         """Grow until something is found, then prove the ball just below it."""
         if self._is_direct:
+            self._timed("falsification", self._falsify)
             self._ask_directly()
         else:
             self._climb()
@@ -299,11 +297,12 @@ class Search:
 
     def _climb(self) -> None:
         """Small balls first, because time may end."""
+        first = WITHIN * first_ball(self.setting)
+        self._begin(min(first, SMALLEST * FIRST))
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share)
-        switches = np.sort(switching_radii(self.setting))
-        start = min(WITHIN * first_ball(self.setting), SMALLEST * max(top, FIRST))
-        climb = Climb(start, effort, switches=switches)
+        start = min(first, SMALLEST * max(top, FIRST))
+        climb = Climb(start, effort, switches=switching_radii(self.setting))
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)
@@ -316,6 +315,20 @@ class Search:
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
             top = self._top(top)
+
+    def _begin(self, radius: float) -> None:
+        """A first ball, where it is cheap, then a first look for violations: so there are both ends early.
+
+        The look ends by itself, whatever the limit: a search that is stopped later has done the same and more.
+        """
+        if not self.clear and not self._is_settled(self._top()):
+            first = min(radius, self._top())
+            self._tried(first, lambda: self.prover.by_secants(first))
+        if self.hunt is None:
+            self._timed("falsification", self._falsify)
+        elif not self._over():
+            with suppress(OutOfTime):
+                self._timed("falsification", self.hunt.begin)
 
     @cached_property
     def _share(self) -> float:
@@ -414,10 +427,13 @@ class Search:
         def stop() -> bool:
             return self._over() or self.counts.effort > most
 
-        # what is not a finite number proves nothing, and need not be reported
-        with self._within(seconds), np.errstate(all="ignore"):
+        with self._within(seconds):
             given: dict[str, Any] = {"nearer": nearer, "stop": stop, "effort": effort}
-            outcome: Outcome = self._timed("proofs", lambda: self.prover.prove(radius, **given))
+            return self._tried(radius, lambda: self.prover.prove(radius, **given))
+
+    def _tried(self, radius: float, proof: Callable[[], Outcome]) -> Outcome:
+        with np.errstate(all="ignore"):  # what is not a finite number proves nothing, and need not be reported
+            outcome: Outcome = self._timed("proofs", proof)
         self.clear = max(self.clear, self.prover.reached)
         self._report(f"radius {radius:g}: {outcome}")
         return outcome
@@ -431,22 +447,16 @@ class Search:
             return Answer.bracket(certified, stats=self._stats(), stop=stop)
         if self.descent.infimum_is_zero:
             zero = End(0.0, "collisions come arbitrarily close to the centre")
-            return Answer.bracket(End(0.0, NOTHING), zero, self._witness(), self._stats())
+            return Answer.bracket(End(0.0, NOTHING), zero, witness_of(self.descent), self._stats())
         refuted = self._refuted_end()
-        return Answer.bracket(certified, refuted, self._witness(), self._stats(), stop=stop)
+        return Answer.bracket(certified, refuted, witness_of(self.descent), self._stats(), stop=stop)
 
     def _clear_end(self, radius: float) -> End:
-        """A ball that is good, and why."""
-        if not radius:
-            return End(0.0, NOTHING)
         made = "prover" in self.__dict__  # else the ball is known from elsewhere
-        clear = CLEAR if radius < math.inf else NOWHERE
-        return End(radius, clear.format(self.prover.argument if made and self.prover.argument else ELSEWHERE))
+        return clear_end(radius, self.prover.argument if made else "")
 
     def _refuted_end(self) -> End:
-        assert self.descent.best is not None
-        root = End.root_above if self.setting.norm == "2" else End.above
-        return root(self.descent.best[0], COLLISION)
+        return refuted_end(self.descent)
 
     # --- small things ------------------------------------------------------------------------------------------------
 
@@ -465,12 +475,6 @@ class Search:
     def _work(self) -> dict[str, int]:
         counts = self.counts
         return {"boxes": counts.boxes, "pairs": counts.pairs, "tree nodes": counts.nodes}
-
-    def _witness(self) -> tuple[list[Fraction], list[Fraction]]:
-        assert self.descent.best is not None
-        pair, center = self.descent.best[1], self.setting.exact_center
-        x, y = ([c + t for c, t in zip(center, w, strict=True)] for w in (pair.x, pair.y))
-        return x, y
 
     def _report(self, text: str = "") -> None:
         best = self.descent.best

@@ -130,6 +130,17 @@ def test_a_step_goes_on_to_the_next_switch() -> None:
     assert climb.next(WITHIN * 0.5, 10.0) == pytest.approx(4 * WITHIN * 0.5)
 
 
+def test_narrow_gaps_change_nothing() -> None:
+    climb = Climb(1.0, switches=np.array([1.1, 7.0, 20.0]))
+    climb.proved(1.0, 1.0, far=False)
+    assert climb.next(1.0, 100.0) == 4.0
+
+
+def test_a_first_ball_that_is_smaller_than_the_start_is_followed_by_the_start() -> None:
+    assert Climb(1.0).next(0.1, 10.0) == 1.0
+    assert Climb(1.0).next(1.0, 10.0) == 4.0
+
+
 def test_a_gap_whose_end_is_not_proved_is_climbed() -> None:
     climb, clear, tries = Climb(1e-9, switches=np.array([1e-9, 1.0])), 1e-9, 0
     climb.proved(clear, 10.0, far=False)

@@ -1,0 +1,73 @@
+"""Both ends of a bracket come early, and what a search does first does not depend on its limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ircert
+from ircert.engines.boxes.falsification import work
+from ircert.engines.boxes.falsification.hunt import Hunt
+from ircert.engines.boxes.one_matrix.everywhere import Everywhere
+from ircert.limits import OutOfTime, left
+from tests.engines.boxes.making import residual
+
+NORMS: list[str | int] = ["inf", 1, 2]
+
+
+def network(outputs: int = 4) -> ircert.Graph:
+    return residual(np.random.default_rng(1), 4, 16, scale=4.0, outputs=outputs)
+
+
+@pytest.mark.rule("E-7")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("outputs", [4, 6])
+def test_a_ball_is_proved_before_violations_are_looked_for(
+    norm: str | int, outputs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time that ends in the first look for them leaves a positive radius."""
+
+    def ended(hunt: Hunt) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Hunt, "begin", ended)
+    result = ircert.certify(network(outputs), np.full(4, 0.1), norm=norm, engine="boxes")
+    assert result.interrupted
+    assert result.radius.certified > 1e-4
+    assert result.radius.refuted is None
+
+
+@pytest.mark.rule("E-3")
+def test_the_first_look_for_violations_takes_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends by counted work alone: a part of the limit would make longer searches other ones."""
+    seen: list[float] = []
+
+    def noted(hunt: Hunt) -> None:
+        seen.append(left())
+        raise OutOfTime
+
+    monkeypatch.setattr(Hunt, "begin", noted)
+    ircert.certify(network(), np.full(4, 0.1), engine="boxes", max_radius=0.001, time_limit=1000.0)
+    assert len(seen) == 1
+    assert seen[0] > 500.0
+
+
+def test_what_is_known_about_switches_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    compute = work._switching_radii
+
+    def noted(setting: Any) -> Any:
+        made.append(setting)
+        return compute(setting)
+
+    monkeypatch.setattr(work, "_switching_radii", noted)
+    result = ircert.certify(network(), np.full(4, 0.1), engine="boxes", time_limit=10)
+    assert result.radius.certified > 0
+    assert len(made) == len(set(map(id, made)))
+
+
+def test_the_whole_space_costs_nothing_where_it_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Everywhere, "__post_init__", lambda _: pytest.fail("not needed"))
+    ircert.certify(network(), np.full(4, 0.1), engine="boxes", max_radius=0.01, time_limit=10)

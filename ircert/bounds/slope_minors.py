@@ -1,0 +1,140 @@
+"""Secants of a network with many inputs and few free slopes: determinants as small as the slopes are few.
+
+Let the slopes λ_i of some neurons be free in [0, 1], those of all others be fixed, and λ0 be 0 or 1 at each. With
+p_i = (λ_i - λ0_i) g_i, g_i the derivative below neuron i in a direction v, everything is linear in (v, p):
+g = B v + D p and C J(λ) v = A v + E p, A = C J(λ0). With λ_i = λ0_i + s_i δ_i, s_i = 1 - 2 λ0_i, δ_i in [0, 1],
+
+    det C J(λ) = det [[A, E], [-δ s B, I - δ s D]] = det A det(I - δ s (D - B A^-1 E)) = det A det(I - δ (I - N))
+
+with N = I - s (D - B A^-1 E). The first equation eliminates p, whose block has the determinant 1 because no neuron
+reads itself; the second one eliminates v. At a corner, δ_i = 1 for i in S and 0 for others, this is det A det N_SS, a
+principal minor. det C J(λ) is affine in every slope: if it has one strict sign at all corners of a face of the cube,
+no J(λ) of the face has a kernel. A and N are made in integers; N is then rounded to floats.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from flint import fmpz
+
+from ircert.bounds.principal_minors import Enclosed, SignTable, are_positive, signs, taken
+from ircert.bounds.rounding import TINY, UNIT
+from ircert.exact.dyadics import DyadicArithmetic, Dyadics, as_integers, as_matrix, product
+from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.graph import Graph
+from ircert.ir.interpret import Forward
+from ircert.ir.ops import Affine
+from ircert.limits import checkpoint
+
+ARITHMETIC = DyadicArithmetic()
+MOST_LISTED = 16
+"""Free slopes whose corners are listed once and for all."""
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeMinors:
+    """N of a cube of slopes; `on` are those that are 1 at its corner λ0, free or not."""
+
+    free: Mask
+    on: Mask
+    matrix: Enclosed
+
+    def serves(self, on: Mask, free: Mask) -> bool:
+        """Whether other slopes are a face of the cube: `on` those that are 1, `free` those that may be anything."""
+        return bool((self.free | ~free).all() and (self.free | (on == self.on)).all())
+
+    def excludes(self, on: Mask, free: Mask) -> bool:
+        """Whether no secant with slopes in a face of the cube has a kernel, for sure."""
+        turned, free = (on != self.on)[self.free], free[self.free]
+        if self.matrix.size <= MOST_LISTED:
+            face = self._signs[tuple(slice(None) if f else int(t) for f, t in zip(free, turned, strict=True))]
+            return bool((face > 0).all() or (face < 0).all())
+        first, rest = np.flatnonzero(turned & ~free), np.flatnonzero(free)
+        with np.errstate(all="ignore"):
+            left = taken(self.matrix.among(np.r_[first, rest]), len(first))
+        return left is not None and are_positive(left)
+
+    @cached_property
+    def _signs(self) -> SignTable:
+        return signs(self.matrix)
+
+
+def slope_minors(graph: Graph, on: Mask, free: Mask, projection: Array | None, constrained: int) -> SlopeMinors | None:
+    """N around the corner `on`, if A is no singular matrix there and N lies in the range of floats.
+
+    projection: C, by default I; constrained: how many outputs count
+    """
+    walk = _Coupled(graph, on, free)
+    outputs = walk.outputs().rows(np.arange(constrained))
+    if projection is not None:
+        outputs = ARITHMETIC.times(projection, outputs)
+    below, n = ARITHMETIC.stack(walk.below), graph.input_dim
+    checkpoint()
+    try:
+        solved = as_matrix(outputs.numerators[:, :n]).solve(as_matrix(outputs.numerators[:, n:]))
+    except ZeroDivisionError:
+        return None
+    numerators, denominator = solved.numer_denom()
+    found = as_integers(numerators.entries(), (n, int(free.sum())))
+    rest = below.numerators[:, n:] * denominator - product(below.numerators[:, :n], found)
+    values = _rounded(rest, denominator * fmpz(1 << below.scale))
+    if not np.isfinite(values).all():
+        return None
+    signs = np.where(on[free], -1.0, 1.0)
+    values = np.eye(len(values)) - signs[:, None] * values
+    errors = 4 * UNIT * (np.abs(values) + np.eye(len(values))) + TINY
+    return SlopeMinors(free, on, Enclosed(values[None], errors[None]))
+
+
+def _rounded(numbers: Array, denominator: fmpz) -> Array:
+    """Quotients of integers, rounded to the nearest floats; infinite where there is none."""
+
+    def quotient(number: fmpz) -> float:
+        try:
+            return int(number) / int(denominator)
+        except OverflowError:
+            return math.inf
+
+    return np.array([quotient(number) for number in numbers.ravel()], dtype=np.float64).reshape(numbers.shape)
+
+
+class _Coupled(Forward[Dyadics]):
+    """Derivatives along all inputs and all p, at the slopes `on`; `below` collects those below free neurons."""
+
+    def __init__(self, graph: Graph, on: Mask, free: Mask) -> None:
+        self.graph, self.on, self.free = graph, on, free
+        self.below: list[Dyadics] = []
+        self.start = 0
+        self.met = 0
+
+    def outputs(self) -> Dyadics:
+        n = self.graph.input_dim
+        unit = np.concatenate([np.eye(n), np.zeros((n, int(self.free.sum())))], axis=1)
+        return self.walk(self.graph, Dyadics.of_floats(unit))[self.graph.output]
+
+    def affine(self, name: str, op: Affine, x: Dyadics) -> Dyadics:
+        return ARITHMETIC.times(op.weight, x)
+
+    def relu(self, name: str, x: Dyadics) -> Dyadics:
+        where = slice(self.start, self.start + x.shape[0])
+        self.start = where.stop
+        free = np.flatnonzero(self.free[where])
+        self.below.append(x.rows(free))
+        result = ARITHMETIC.masked(x, self.on[where])
+        columns = self.graph.input_dim + self.met + np.arange(len(free))
+        result.numerators[free, columns] += fmpz(1 << x.scale)
+        self.met += len(free)
+        return result
+
+    def select(self, name: str, indices: Indices, x: Dyadics) -> Dyadics:
+        return x.rows(indices)
+
+    def concat(self, name: str, parts: list[Dyadics]) -> Dyadics:
+        return ARITHMETIC.stack(parts)
+
+    def add(self, name: str, parts: list[Dyadics]) -> Dyadics:
+        return ARITHMETIC.total(parts)

@@ -2,7 +2,8 @@
 
 λ_i is 1 where both points are on, 0 where both are off, and anything in [0, 1] at the other neurons, which are *free*.
 Each neuron enters J by a term of rank one, so det(C J(λ)) is multi-affine in λ for any matrix C: if it has one strict
-sign at all corners of the cube of the free ones, no J(λ) has a kernel, and x = y follows from f(x) = f(y).
+sign at all corners of the cube of the free ones, no J(λ) has a kernel, and x = y follows from f(x) = f(y). With many
+inputs and few free neurons these are principal minors of a small matrix (`slope_minors`).
 
 Determinants are floats with a bound on their error (carried through the network and through the expansion by minors),
 so that a sign is a fact; with many inputs signs come from elimination (`bounds/determinant_signs.py`). The test of the
@@ -21,14 +22,19 @@ from ircert.bounds.contraction import keeps_apart, largest_kernel
 from ircert.bounds.determinant_signs import determinant_signs
 from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
-from ircert.engines.boxes.problem.setting import Setting
+from ircert.bounds.slope_minors import MOST_LISTED, SlopeMinors, slope_minors
+from ircert.engines.boxes.problem.setting import Setting, neurons_that_matter
 from ircert.ir.arrays import Array, Indices, Mask
-from ircert.ir.interpret import Given
+from ircert.ir.interpret import Given, GivenBack
 from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
 
 MOST_INPUTS = 8
 """Minors are expanded over all sets of columns: 2^n of them."""
+FEW_INPUTS, MOST_SLOPES = 6, 24
+"""With more inputs: free neurons whose principal minors are looked at."""
+SOME, WELL = 24, 1e10
+"""Corners that are looked at in floats first, and the condition number of a matrix that is good enough."""
 MOST, PRODUCTS = 2048, 100_000_000
 """Corners that are looked at in one go, and the multiplications that it takes at most."""
 LARGE, CORNER, ELIMINATION = 200_000_000, 200_000, 10
@@ -57,12 +63,17 @@ class Secants:
         }
         self.products = setting.size * sum(weight.size for weight in self.weights.values())
         """Multiplications that one matrix J takes."""
+        self._minors: SlopeMinors | None = None
 
     def injective(self, slopes: SlopePattern) -> bool:
         """Whether no pair with these slopes collides, for sure."""
         self.asked += 1
         if self.setting.constrained < self.setting.size:
             return False
+        if self.setting.size > FEW_INPUTS and slopes.free.sum() <= MOST_SLOPES and not self.setting.is_smooth:
+            found = self._by_minors(slopes)
+            if found is not None:
+                return found
         with np.errstate(all="ignore"):
             if keeps_apart(*self.interval(slopes)):
                 return True
@@ -73,6 +84,56 @@ class Secants:
         unit = np.eye(self.setting.size)
         low, high = _Intervals(self, slopes).walk(self.setting.graph, (unit, unit))[self.setting.graph.output]
         return low[: self.setting.constrained], high[: self.setting.constrained]
+
+    # --- many inputs -------------------------------------------------------------------------------------------------
+
+    def _by_minors(self, slopes: SlopePattern) -> bool | None:
+        """Principal minors, which say all that intervals say; None where there are none.
+
+        Those of one cube serve all of its faces. With more outputs than inputs another C may suit a face better.
+        """
+        if self._minors is None or not self._minors.serves(slopes.on, slopes.free):
+            self._minors = self._minors_of(slopes, *self._cube(slopes))
+        if self._minors is None or self.square or self._minors.excludes(slopes.on, slopes.free):
+            return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free)
+        own = self._minors_of(slopes, slopes.on, slopes.free) if self._seems_injective(slopes) else None
+        return own is not None and own.excludes(slopes.on, slopes.free)
+
+    def _cube(self, slopes: SlopePattern) -> tuple[Mask, Mask]:
+        """That of all slopes, if they are few, else the one that is asked about: which are on, and which are free."""
+        matter = neurons_that_matter(self.setting)
+        all_ = self.square and int(matter.sum()) <= MOST_LISTED
+        return (slopes.on & matter, matter) if all_ else (slopes.on, slopes.free)
+
+    def _minors_of(self, slopes: SlopePattern, on: Mask, free: Mask) -> SlopeMinors | None:
+        """Those of a cube, with the C of slopes in it."""
+        try:
+            projection = None if self.square else self._projection(slopes)
+            corner = self._corner(on, free)
+        except np.linalg.LinAlgError:
+            return None
+        return slope_minors(self.setting.graph, corner, free, projection, self.setting.constrained)
+
+    def _corner(self, on: Mask, free: Mask) -> Mask:
+        """One at which J is far from having a kernel, in floats: the centre's, else the best of some."""
+        center = self.setting.preactivations(self.setting.center[None])[0] > 0
+        corners = np.where(free, np.vstack([center, _some(len(on))]), on)
+        if np.linalg.cond(self.jacobians(corners[:1].astype(np.float64))[0]) < WELL:
+            return corners[0]
+        return corners[np.argmin(np.nan_to_num(np.linalg.cond(self.jacobians(corners.astype(np.float64))), nan=np.inf))]
+
+    def _projection(self, slopes: SlopePattern) -> Array:
+        """C: the pseudo-inverse of J at the middle slopes."""
+        return pseudo_inverse(self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0])
+
+    def _seems_injective(self, slopes: SlopePattern) -> bool:
+        """Whether determinants at some corners have one sign, in floats."""
+        corners = np.where(slopes.free, _some(len(slopes.on)), slopes.on).astype(np.float64)
+        try:
+            values = np.linalg.det(self._projection(slopes) @ self.jacobians(corners))
+        except np.linalg.LinAlgError:
+            return False
+        return bool((values > 0).all() or (values < 0).all())
 
     # --- corners -----------------------------------------------------------------------------------------------------
 
@@ -92,9 +153,8 @@ class Secants:
             return False
         projection = None
         if not self.square:
-            middle = self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0]
             try:
-                projection = pseudo_inverse(middle)
+                projection = self._projection(slopes)
             except np.linalg.LinAlgError:
                 return False
             absolute = np.abs(projection)
@@ -157,6 +217,22 @@ class Secants:
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
         return full[:, : self.setting.constrained]
 
+    def effects(self, slopes: SlopePattern) -> Array | None:
+        """How far a unit of every neuron moves C f, with C the pseudo-inverse of J at the middle slopes, in floats."""
+        graph, relus, middle = self.setting.graph, self.setting.relus, slopes.on + 0.5 * slopes.free
+        found, start = np.zeros(self.setting.neurons), np.zeros((graph.output_dim, self.setting.size))
+        try:
+            start[: self.setting.constrained] = pseudo_inverse(self.jacobians(middle[None])[0]).T
+        except np.linalg.LinAlgError:
+            return None
+
+        def relu(name: str, given: Array) -> Array:
+            found[relus[name]] = np.linalg.norm(given, axis=1)
+            return middle[relus[name], None] * given
+
+        GivenBack[Array](lambda name, given: self.weights[name].T @ given, relu, curves=True).walk(graph, start)
+        return found
+
     def rows(self, slopes: Array) -> Array:
         """The rows below all neurons (count, neurons, inputs) for rows of slopes, in floats."""
         graph, relus = self.setting.graph, self.setting.relus
@@ -193,6 +269,11 @@ class Secants:
 
         result = _Stacks(affine, relu, add).walk(graph, start)[graph.output]
         return result[0][: self.setting.constrained], result[1][: self.setting.constrained]
+
+
+def _some(neurons: int) -> Mask:
+    """Random corners of the cube of all slopes, always the same."""
+    return np.random.default_rng(0).integers(0, 2, (SOME, neurons)).astype(bool)
 
 
 class _Intervals(Intervals):

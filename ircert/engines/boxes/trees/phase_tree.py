@@ -21,7 +21,7 @@ from ircert.engines.boxes.linear_regions.interior import FlatSides
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting, neurons_that_matter
 from ircert.engines.boxes.trees.branching import close_all
-from ircert.engines.boxes.trees.parts import Part
+from ircert.engines.boxes.trees.parts import Part, center_part, part_of
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.ir.arrays import Array, Mask
 from ircert.limits import OutOfTime, Undecided
@@ -50,6 +50,21 @@ class Tools:
         """Made when a tree first needs it: for wide networks that takes a while."""
         return Relaxation(self.setting)
 
+    def has_no_kernel(self, radius: float) -> bool:
+        """Whether no secant of a ball has one, by what its phases say alone."""
+        first = part_of(self.setting, radius, *self.setting.ball(radius).box).phases
+        second = center_part(self.setting).phases if self.setting.pseudo else first
+        return self.secants.injective(slopes(self.setting, self.matter, first, second))
+
+    @cached_property
+    def has_no_kernel_anywhere(self) -> bool:
+        """… no secant at all, whatever the slopes are."""
+        return self.secants.injective(SlopePattern(np.zeros_like(self.matter), self.matter))
+
+    def all_open(self, radius: float) -> bool:
+        """Whether all neurons that matter have both phases in a ball: then no ball is much harder."""
+        return bool((part_of(self.setting, radius, *self.setting.ball(radius).box).phases[self.matter] == 0).all())
+
     @staticmethod
     def of(setting: Setting, descent: Descent, counts: Counts) -> Tools:
         """Those for a setting."""
@@ -58,9 +73,12 @@ class Tools:
 
 
 class PhaseTree:
-    """All pairs of two parts, until they are excluded or one of them is a violation."""
+    """All pairs of two parts, until they are excluded or one of them is a violation.
 
-    def __init__(self, tools: Tools, first: Part, second: Part) -> None:
+    effects: how far a unit of every neuron moves the outputs, in units of inputs, where a tree is worth looking at that
+    """
+
+    def __init__(self, tools: Tools, first: Part, second: Part, effects: Array | None = None) -> None:
         self.tools = tools
         self.setting = tools.setting
         self.counts = tools.counts
@@ -76,6 +94,7 @@ class PhaseTree:
         self.relaxation = tools.relaxation
         with np.errstate(invalid="ignore", divide="ignore"):
             self.balance = np.minimum(-self.low, self.high) / (self.high - self.low)
+            self.weights = 1 / np.maximum(self.high - self.low, 1e-300) if effects is None else effects / self.radius
         self.balance = np.where(np.isfinite(self.balance), np.maximum(self.balance, 0.0), 0.0)
 
     def close(self, budget: int, stop: Callable[[], bool]) -> None:
@@ -186,13 +205,14 @@ class PhaseTree:
         return nodes
 
     def _choice(self, first: Phases, second: Phases, point: Array | None) -> int | None:
-        """The neuron to decide: where the relaxation is worst, else one that splits well."""
+        """The neuron to decide: where the relaxation is worst, for the outputs if effects are known, else one that
+        splits well."""
         open_ = first == 0 if self.pseudo else (first == 0) | (second == 0)
         if not open_.any():
             return None
         if point is not None:
             gaps = self.relaxation.gaps(point).max(axis=0)
-            scaled = np.where(open_, gaps / np.maximum(self.high - self.low, 1e-300), 0.0)
+            scaled = np.where(open_, gaps * self.weights, 0.0)
             if scaled.max() > GAP:
                 return int(np.argmax(scaled))
         return int(np.argmax(np.where(open_, self.balance + 1e-3 + self.tools.matter, -1.0)))

@@ -43,6 +43,8 @@ ENTRIES = 10**9
 FEWEST_ITERATIONS = 50
 """… but not before so many."""
 LARGEST = Fraction(2) ** 1023
+MOST_COSTS, SUMS = 6, 1
+"""Differences that are tried one by one, and how many random sums in the place of more."""
 
 
 class _OpenCopy(NetworkCopy):
@@ -262,15 +264,20 @@ class Relaxation:
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def costs(self) -> list[Array]:
-        """The objectives worth maximising: differences of unknowns and of coordinates, with both signs."""
-        found = []
-        for form in self.gap_forms:
-            cost = np.zeros(self._base.shape[1])
-            for block, term in form.terms.items():
-                cost[block.where] += term.toarray()[0]
-            if cost.any():
-                found += [cost, -cost]
-        return found
+        """The objectives worth maximising: differences of unknowns and of coordinates, with both signs.
+
+        Of many, which take long to try one by one, random sums: where a difference is possible, so is one of theirs.
+        """
+        found = [cost for form in self.gap_forms if (cost := self._cost(form)).any()]
+        if len(found) > MOST_COSTS:
+            found = list(np.random.default_rng(0).normal(size=(SUMS, len(found))) @ np.array(found))
+        return [side for cost in found for side in (cost, -cost)]
+
+    def _cost(self, form: Form) -> Array:
+        cost = np.zeros(self._base.shape[1])
+        for block, term in form.terms.items():
+            cost[block.where] += term.toarray()[0]
+        return cost
 
     def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
         """Maximise over the pairs with these phases; raises Stopped."""

@@ -7,17 +7,20 @@ from ircert.engines.boxes.problem.outcome import Outcome, Stopped, TooLarge, Vio
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.parts import center_part, part_of
-from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools
+from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools, slopes
 
 MANY = 10**9
 FEW_OPEN = 12
-"""With more open neurons (for `transform`, in each network) trees are too large."""
+"""With more open neurons (for `transform`, in each network) trees are too large …"""
+MOST_CUT, FEW_BEYOND = 6, 24
+"""… but with more inputs than this cutting boxes leads nowhere, so that larger ones are tried."""
 
 
 def few_open(setting: Setting, radius: float) -> bool:
     """Whether one tree may do."""
+    few = FEW_BEYOND if setting.size > MOST_CUT else FEW_OPEN
     networks = 2 if setting.unknowns else 1
-    return part_of(setting, radius, *setting.ball(radius).box).open <= networks * FEW_OPEN
+    return part_of(setting, radius, *setting.ball(radius).box).open <= networks * few
 
 
 class WholeTree:
@@ -47,7 +50,9 @@ class WholeTree:
 
     def _planted(self, tools: Tools) -> PhaseTree:
         first = part_of(tools.setting, self.radius, *tools.setting.ball(self.radius).box)
-        return PhaseTree(tools, first, center_part(tools.setting) if tools.setting.pseudo else first)
+        second = center_part(tools.setting) if tools.setting.pseudo else first
+        effects = tools.secants.effects(slopes(tools.setting, tools.matter, first.phases, second.phases))
+        return PhaseTree(tools, first, second, effects)
 
 
 class WholeCells:

@@ -31,6 +31,8 @@ from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
 
 ARITHMETIC = DyadicArithmetic()
+MOST_WORK = 250_000_000
+"""Products of bits that solving a system takes, about: some tenths of a second."""
 MOST_LISTED = 16
 """Free slopes whose corners are listed once and for all."""
 
@@ -64,7 +66,7 @@ class SlopeMinors:
 
 
 def slope_minors(graph: Graph, on: Mask, free: Mask, projection: Array | None, constrained: int) -> SlopeMinors | None:
-    """N around the corner `on`, if A is no singular matrix there and N lies in the range of floats.
+    """N around the corner `on`, if A has an inverse there, that is no long work, and N lies in the range of floats.
 
     projection: C, by default I; constrained: how many outputs count
     """
@@ -74,6 +76,8 @@ def slope_minors(graph: Graph, on: Mask, free: Mask, projection: Array | None, c
         outputs = ARITHMETIC.times(projection, outputs)
     below, n = ARITHMETIC.stack(walk.below), graph.input_dim
     checkpoint()
+    if n**3 * max((v.bit_length() for v in outputs.numerators.ravel()), default=0) > MOST_WORK:
+        return None
     try:
         solved = as_matrix(outputs.numerators[:, :n]).solve(as_matrix(outputs.numerators[:, n:]))
     except ZeroDivisionError:

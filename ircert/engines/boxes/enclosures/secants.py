@@ -33,6 +33,8 @@ MOST_INPUTS = 8
 """Minors are expanded over all sets of columns: 2^n of them."""
 FEW_INPUTS, MOST_SLOPES = 6, 24
 """With more inputs: free neurons whose principal minors are looked at."""
+MOST_EXACT = 1 << 23
+"""… and the products of integers that they take at most."""
 SOME, WELL = 24, 1e10
 """Corners that are looked at in floats first, and the condition number of a matrix that is good enough."""
 MOST, PRODUCTS = 2048, 100_000_000
@@ -70,10 +72,9 @@ class Secants:
         self.asked += 1
         if self.setting.constrained < self.setting.size:
             return False
-        if self.setting.size > FEW_INPUTS and slopes.free.sum() <= MOST_SLOPES and not self.setting.is_smooth:
-            found = self._by_minors(slopes)
-            if found is not None:
-                return found
+        found = self._by_minors(slopes) if self._has_minors and slopes.free.sum() <= MOST_SLOPES else None
+        if found is not None:
+            return found
         with np.errstate(all="ignore"):
             if keeps_apart(*self.interval(slopes)):
                 return True
@@ -86,6 +87,13 @@ class Secants:
         return low[: self.setting.constrained], high[: self.setting.constrained]
 
     # --- many inputs -------------------------------------------------------------------------------------------------
+
+    @property
+    def _has_minors(self) -> bool:
+        """Whether there are many inputs, no curves, and not so many weights that integers would take long."""
+        weights = self.products // max(1, self.setting.size)
+        work = (self.setting.size + MOST_SLOPES) * weights
+        return self.setting.size > FEW_INPUTS and work <= MOST_EXACT and not self.setting.is_smooth
 
     def _by_minors(self, slopes: SlopePattern) -> bool | None:
         """Principal minors, which say all that intervals say; None where there are none.

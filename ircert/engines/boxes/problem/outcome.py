@@ -13,6 +13,8 @@ WAVE = 200
 DEARER, SLOPES = 4, 4
 """What a node of a tree of phases, and a wave however small, count in boxes: that much more than the time they take, so
 that cutting comes first; and how many boxes one takes whose slopes are cut."""
+NODE_BEYOND = 16
+"""… a node where boxes have many sides: they take longer then, and nodes hardly do."""
 
 
 class Violated(Exception):
@@ -43,6 +45,10 @@ class Counts:
     leaves: int = 0
     undecided: int = 0
 
+    def __post_init__(self) -> None:
+        self.node = NODE
+        """What a node takes, for what is called effort."""
+
     @property
     def cutting(self) -> int:
         """The work of cutting, in boxes."""
@@ -57,7 +63,7 @@ class Counts:
     def effort(self) -> int:
         """What took time, in boxes."""
         cut = self.boxes + self.pairs + SLOPES * self.slopes
-        return cut + (WAVE * self.waves + NODE * self.nodes) // DEARER
+        return cut + (WAVE * self.waves + self.node * self.nodes) // DEARER
 
     def add(self, more: Counts) -> None:
         """What was looked at elsewhere."""

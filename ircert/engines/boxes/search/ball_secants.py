@@ -7,7 +7,7 @@ for one neuron that is no fold they always do, with many inputs too.
 
 from __future__ import annotations
 
-from ircert.engines.boxes.trees.parts import part_of
+from ircert.engines.boxes.trees.parts import center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import Tools, slopes
 
 
@@ -15,5 +15,6 @@ def closed_by_secants(tools: Tools, radius: float) -> bool:
     """Whether that shows that a ball is good."""
     setting = tools.setting
     tools.counts.nodes += 1
-    part = part_of(setting, radius, *setting.ball(radius).box)
-    return tools.secants.injective(slopes(setting, tools.matter, part.phases, part.phases))
+    first = part_of(setting, radius, *setting.ball(radius).box)
+    second = center_part(setting) if setting.pseudo else first
+    return tools.secants.injective(slopes(setting, tools.matter, first.phases, second.phases))

@@ -30,17 +30,15 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
 from ircert.engines.boxes.problem.boxes import SAFE, around
-from ircert.engines.boxes.problem.outcome import Counts, Outcome, Violated
+from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
-from ircert.engines.boxes.trees.whole import WholeCells, WholeTree, few_open
+from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
-MOST_CUT = 6
-"""With more inputs, cutting boxes leads nowhere: one tree of phases has to do."""
 FEW_INPUTS = 4
 """With more inputs a ball is not begun that one matrix is expected to take too long for."""
 WORK = 10_000
@@ -52,6 +50,10 @@ MATRIX_BEYOND = 8.0
 """How much more than other ways one matrix gets, by the number of inputs: points where others look for pairs."""
 TREE = 2.0
 """… and trees of phases for whole balls, where few neurons are open."""
+MATRIX_BESIDE_TREE = 0.25
+"""… beside which one matrix gets no more, with many inputs and few neurons …"""
+MATRIX_BEYOND_TREE = 2.0
+"""… or this, with many of both: boxes take about as long as nodes."""
 ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
 EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions, by boxes that reach to infinity"
 GIVEN_OUTPUTS = "the given outputs tell its points apart"
@@ -59,6 +61,7 @@ DEGREE = "one orientation inside and no collision on the boundary"
 PAIRS = "all pairs of its boxes were excluded"
 SECANTS = "no secant of two of its points has a kernel"
 PHASES = "a tree of phases excludes all pairs"
+ALL_SECANTS = "no secant has a kernel, whatever its slopes are"
 
 
 @dataclass
@@ -87,8 +90,12 @@ class Prover:
     _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
     _ways: dict[float, Portfolio] = field(default_factory=dict, repr=False)
     _insides: dict[float, Portfolio] = field(default_factory=dict, repr=False)
+    _tree: WholeTree | None = field(default=None, repr=False)
+    """That of the ball that was asked about last, if few neurons are open there."""
 
     def __post_init__(self) -> None:
+        if self.setting.size > MOST_CUT:
+            self.counts.node = NODE_BEYOND
         self.network = Batches(self.setting)
         self.tools = [Tools.of(self.setting, self.descent, self.counts)]
         self.inner: Prover | None = None
@@ -152,6 +159,21 @@ class Prover:
         applies = Everywhere.applies(self.setting)
         return Everywhere(self.setting, self.counts, self.report) if applies else None
 
+    @property
+    def is_free_of_kernels(self) -> bool:
+        """Whether no secant has a kernel, with so many inputs that this is worth knowing before any ball."""
+        return self.setting.size > MOST_CUT and self.tools[0].has_no_kernel_anywhere
+
+    @property
+    def has_few_neurons(self) -> bool:
+        """Whether trees are tried for balls of any size, with many inputs."""
+        return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= FEW_BEYOND
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether larger balls than the one that was reached are hardly harder, for trees with many inputs."""
+        return self.setting.size > MOST_CUT and self.tools[0].all_open(self.reached)
+
     def prove_everywhere(self, stop: Stop, effort: float = math.inf) -> Outcome:
         """Whether the whole space is good; asked again, it goes on. As for balls, not much more than an effort."""
         if self.inner is not None:
@@ -159,6 +181,11 @@ class Prover:
             if outcome == "closed":
                 self._reach_to(math.inf, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
             return outcome
+        if not Everywhere.applies(self.setting):
+            return "stopped"
+        if self.is_free_of_kernels:
+            self._reach_to(math.inf, ALL_SECANTS)
+            return "closed"
         if self.everywhere is None:
             return "stopped"
         try:
@@ -185,6 +212,8 @@ class Prover:
         if radius not in self._ways:
             self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
         outcome = self._ways[radius].advance(lambda: stop() or self.too_long is not None)
+        if outcome == "stopped" and self._tree is not None and self.too_long is not None:
+            outcome = self._by_tree(self._tree, stop)
         if (
             outcome == "stopped" and not stop() and self.too_long is None and self.orientation is not None
         ):  # all ways have given up
@@ -201,8 +230,6 @@ class Prover:
         outputs alone."""
         ways: list[tuple[Way, float]] = []
         share = MATRIX.get(self.setting.size, MATRIX_BEYOND)
-        if self.setting.size > MOST_CUT:
-            ways.append((lambda _: self.by_secants(radius), 1.0))
         if self.inner is not None:
             ways.append((lambda stop: self._by_constrained_outputs(radius, stop), share))
         if self.covering is not None:
@@ -210,9 +237,15 @@ class Prover:
         if self.setting.size <= MOST_CUT:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
+        self._tree = None
         if not ways or few_open(self.setting, radius):
-            whole = WholeTree(self.tools, radius)
+            self._tree = whole = WholeTree(self.tools, radius)
+            if self.setting.size > MOST_CUT:
+                share = MATRIX_BESIDE_TREE if self.has_few_neurons else MATRIX_BEYOND_TREE
+                ways = [(way, share) for way, _ in ways]
             ways.append((lambda stop: self._by_tree(whole, stop), TREE))
+        if self.setting.size > MOST_CUT:
+            ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways
 
     def by_secants(self, radius: float) -> Outcome:

@@ -309,7 +309,7 @@ class Search:
             outcome = self._in_turns(radius, climb.effort, top)
             used = self.counts.effort - before
             if outcome == "closed":
-                climb.proved(self.clear, used, far=self.clear >= self._usual)
+                climb.proved(self.clear, used, far=self.clear >= self._usual or self.prover.is_saturated)
             elif outcome == "stopped":
                 too_long = self.prover.too_long
                 climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
@@ -324,6 +324,9 @@ class Search:
         if not self.clear and not self._is_settled(self._top()):
             first = min(radius, self._top())
             self._tried(first, lambda: self.prover.by_secants(first))
+        self._look_everywhere()
+        if self._is_settled(self._top()):
+            return
         if self.hunt is None:
             self._timed("falsification", self._falsify)
         elif not self._over():

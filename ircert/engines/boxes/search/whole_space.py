@@ -1,7 +1,8 @@
 """When a search tries to prove the whole space, and how much effort that may take.
 
 It is tried once a ball is good that is not much smaller than one in which many neurons switch: where such a ball is too
-hard, the space is as well.
+hard, the space is as well. With many inputs and few neurons it may be known before that secants have no kernel,
+whatever their slopes are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ NEAR = 1 / 8
 there is no matrix."""
 SHARE, FIRST = 0.25, 2_000
 """The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
+FIRST_BESIDE_TREES = 500
+"""… less where trees take balls …"""
 LAST = 200_000
 """… and how much more at the end, where it is asked about."""
 
@@ -37,11 +40,12 @@ class WholeSpace:
         """Go on, where a ball of the radius `clear` makes it worth while, or nothing else is left."""
         setting = self.prover.setting
         near = NEAR if setting.constrained == setting.size else 1.0
-        if clear < near * self.prover.busy and not at_last:
+        if clear < near * self.prover.busy and not at_last and not self.prover.is_free_of_kernels:
             return "stopped"
         start = self.counts.effort
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
-        most = share * (LAST if at_last else FIRST) + SHARE * start - self.spent
+        first = FIRST_BESIDE_TREES if self.prover.has_few_neurons else FIRST
+        most = share * (LAST if at_last else first) + SHARE * start - self.spent
         with np.errstate(all="ignore"):
             outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most, most)
         self.spent += self.counts.effort - start

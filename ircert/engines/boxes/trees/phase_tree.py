@@ -21,7 +21,7 @@ from ircert.engines.boxes.linear_regions.interior import FlatSides
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting, neurons_that_matter
 from ircert.engines.boxes.trees.branching import close_all
-from ircert.engines.boxes.trees.parts import Part, center_part, part_of
+from ircert.engines.boxes.trees.parts import Part, part_of
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.ir.arrays import Array, Mask
 from ircert.limits import OutOfTime, Undecided
@@ -50,15 +50,9 @@ class Tools:
         """Made when a tree first needs it: for wide networks that takes a while."""
         return Relaxation(self.setting)
 
-    def has_no_kernel(self, radius: float) -> bool:
-        """Whether no secant of a ball has one, by what its phases say alone."""
-        first = part_of(self.setting, radius, *self.setting.ball(radius).box).phases
-        second = center_part(self.setting).phases if self.setting.pseudo else first
-        return self.secants.injective(slopes(self.setting, self.matter, first, second))
-
     @cached_property
     def has_no_kernel_anywhere(self) -> bool:
-        """… no secant at all, whatever the slopes are."""
+        """Whether no secant has one, whatever its slopes are."""
         return self.secants.injective(SlopePattern(np.zeros_like(self.matter), self.matter))
 
     def all_open(self, radius: float) -> bool:

@@ -129,3 +129,77 @@ def test_points_that_one_matrix_meets_beyond_a_fold_lead_to_a_violation(norm: No
     assert prover.counts.boxes == 0, "without a box"
     assert descent.has_within(0.6)
     assert not descent.has_within(0.5 - 1e-9)
+
+
+# --- many inputs -----------------------------------------------------------------------------------------------------
+
+
+def widened(graph: ircert.Graph, inputs: int, rng: np.random.Generator) -> ircert.Graph:
+    """(f(x1, x2), x3, …) with outputs mixed by a triangular matrix of integers: as good on all balls around 0 as f."""
+    n, m = graph.input_dim, inputs - graph.input_dim
+    build = ircert.Builder(inputs)
+    first = build.insert(graph, build.affine(build.input, np.eye(n, inputs)))
+    rest = build.affine(build.input, np.eye(m, inputs, k=n))
+    size = graph.output_dim + m
+    mixed = np.triu(rng.integers(-2, 3, (size, size)), 1) + np.eye(size)
+    return build.graph(build.affine(build.concat(first, rest), mixed))
+
+
+@pytest.mark.rule("E-21")
+@pytest.mark.parametrize("outputs", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_more_inputs_that_change_nothing(seed: int, outputs: int) -> None:
+    """Trees and determinants with 9 inputs say what exact geometry says with 2."""
+    rng = np.random.default_rng(seed)
+    graph = residual(rng, 2, 2, scale=4.0, outputs=outputs)
+    exact = ircert.certify(graph, np.zeros(2), engine="regions", max_radius=8.0).radius
+    found = ircert.certify(widened(graph, 9, rng), np.zeros(9), engine="boxes", max_radius=8.0, time_limit=30.0).radius
+    assert float(found.certified) <= float(exact.certified) * (1 + 1e-9)
+    assert float(found.certified) >= 0.999 * float(exact.certified)
+    if exact.refuted is not None and found.refuted is not None:
+        assert float(found.refuted) >= float(exact.certified) * (1 - 1e-9)
+
+
+@pytest.mark.rule("E-21")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_many_inputs_are_asked_with_is_right_for_two(
+    seed: int, norm: Norm, problem: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("search.prover.MOST_CUT", "trees.whole.MOST_CUT", "enclosures.secants.FEW_INPUTS"):
+        monkeypatch.setattr(f"ircert.engines.boxes.{place}", 1)
+    graph, center = residual(np.random.default_rng(seed + 10), 2, 4, scale=4.0), np.array([0.25, -0.125])
+    asked: dict[str, Any] = {"norm": norm, "problem": problem, "max_radius": 4.0}
+    exact = ircert.certify(graph, center, engine="regions", **asked).radius
+    found = ircert.certify(graph, center, engine="boxes", time_limit=20.0, **asked).radius
+    assert float(found.certified) <= float(exact.certified) * (1 + 1e-9)
+    assert float(found.certified) >= 0.999 * float(exact.certified)
+
+
+@pytest.mark.rule("E-21")
+def test_few_neurons_and_secants_without_a_kernel_need_no_ball() -> None:
+    """x + 3 u relu(w·x): its determinants are 1 and 1 + 3 w·u > 0, and no matrix C is near."""
+    rng = np.random.default_rng(0)
+    u, w = rng.normal(size=(2, 12, 1))
+    u -= (0.25 + float((u * w).sum())) / float((w * w).sum()) * w  # w·u = -1/4
+    build = ircert.Builder(12)
+    inner = build.relu(build.affine(build.input, w.T, [1.0]))
+    graph = build.graph(build.add(build.input, build.affine(inner, 3.0 * u)))
+    prover = prover_of(setting_of(graph, np.zeros(12)))
+    assert prover.is_free_of_kernels
+    assert prover.prove_everywhere(lambda: False) == "closed"
+    assert prover.reached == np.inf
+    assert prover.counts.boxes == prover.counts.nodes == 0
+    turned = build.graph(build.add(build.input, build.affine(inner, 5.0 * u)))
+    assert not prover_of(setting_of(turned, np.zeros(12))).is_free_of_kernels
+
+
+@pytest.mark.rule("E-21")
+def test_secants_of_a_ball_have_no_kernel_while_neurons_that_turn_it_are_off() -> None:
+    """x1 - 2 relu(x1 - 1/2) folds at 1/2; other inputs are carried along."""
+    prover = prover_of(setting_of(widened(fold(), 8, np.random.default_rng(1)), np.zeros(8)))
+    assert prover.prove(0.4375) == "closed"
+    assert prover.counts.boxes == prover.counts.nodes == 0
+    assert prover.prove(0.625) == "violated"
+    assert prover.reached == 0.4375

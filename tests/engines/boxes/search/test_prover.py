@@ -200,6 +200,6 @@ def test_secants_of_a_ball_have_no_kernel_while_neurons_that_turn_it_are_off() -
     """x1 - 2 relu(x1 - 1/2) folds at 1/2; other inputs are carried along."""
     prover = prover_of(setting_of(widened(fold(), 8, np.random.default_rng(1)), np.zeros(8)))
     assert prover.prove(0.4375) == "closed"
-    assert prover.counts.boxes == prover.counts.nodes == 0
+    assert prover.counts.boxes == prover.counts.programs == 0
     assert prover.prove(0.625) == "violated"
     assert prover.reached == 0.4375

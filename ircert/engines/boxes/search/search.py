@@ -325,11 +325,9 @@ class Search:
             first = min(radius, self._top())
             self._tried(first, lambda: self.prover.by_secants(first))
         self._look_everywhere()
-        if self._is_settled(self._top()):
-            return
         if self.hunt is None:
             self._timed("falsification", self._falsify)
-        elif not self._over():
+        elif not (self._over() or self._is_settled(self._top())):
             with suppress(OutOfTime):
                 self._timed("falsification", self.hunt.begin)
 

@@ -1,10 +1,10 @@
 """Which ball to prove next, and with how much effort: large steps while they are cheap, else as large as pays.
 
 What a ball takes grows with a power of its radius, which is learned from the largest ball that was proved and the
-smallest one that was not: the next one should take about half of the effort. Where that is hardly larger than what is
-proved, the effort grows, up to twice what was spent before. So a search that is stopped has used at most a fixed part
-of its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the
-same and more.
+smallest one that was not, or, where all that failed is behind, from balls that are clearly smaller: the next one should
+take about half of the effort. Where that is hardly larger than what is proved, the effort grows, up to twice what was
+spent before. So a search that is stopped has used at most a fixed part of its work on balls that it could not prove;
+and since no limit is looked at, one that is stopped later has done the same and more.
 
 Where no neuron switches between two radii the network looks alike from both, but for its size: a ball in which the same
 neurons switch takes about as much. So a step that ends in a wide gap goes on to its end, however wide it is: kinks that
@@ -32,8 +32,11 @@ FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
 LARGEST = 1e18
 """… and at most."""
-UNKNOWN, LEAST_POWER = 2.0, 1.0
-"""How many times the effort a ball takes for which it was not enough; the least power of the radius."""
+UNKNOWN, USUAL_POWER, LEAST_POWER = 2.0, 4.0, 1.0
+"""How many times the effort a ball takes at least for which it was not enough; and the power of the radius with which
+costs grow: as long as nothing better is known of that ball, and at least."""
+APART = 1.25
+"""How much smaller a ball is that tells, with a larger one, how costs grow."""
 FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
 """How much smaller the first ball gets each time that it is not proved, and at most: then it is tried anew, with more
 effort."""
@@ -67,6 +70,7 @@ class Climb:
 
     def __post_init__(self) -> None:
         self._first = self.start
+        self._good: list[tuple[float, float]] = []
 
     def next(self, clear: float, top: float, spent: float = math.inf) -> float:
         """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
@@ -94,17 +98,26 @@ class Climb:
         """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
         self.in_vain, self.cost = 0, max(1.0, cost)
         self.step = min(self.step**2, FASTEST) if far else STEP
+        self._good.append((clear, self.cost))
         if clear >= self.barrier:
             self.barrier = self.price = math.inf
-        self._learn(clear)
+        if self.barrier < math.inf or self.power is None:
+            self._learn(clear)
+        else:
+            self._learn_from_good()
 
     def failed(self, radius: float, clear: float, expected: float | None = None, *, gave_up: bool = False) -> None:
         """A ball was not: all ways gave up, or the effort was used, or would have been by as much as is expected."""
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self._shrink()
         self.step, self.barrier = STEP, radius
-        self.price = UNKNOWN * self.effort if expected is None else expected
+        self.price = self._guessed(radius, clear) if expected is None else expected
         self._learn(clear)
+
+    def _guessed(self, radius: float, clear: float) -> float:
+        """What a ball takes for which the effort was not enough."""
+        usual = self.cost * min(radius / clear, STEP) ** USUAL_POWER if clear > 0 else 0.0
+        return max(UNKNOWN * self.effort, usual)
 
     def _shrink(self) -> None:
         """A smaller first ball, or the first one again with more effort."""
@@ -117,6 +130,13 @@ class Climb:
         if 0 < clear < self.barrier < math.inf:
             ratio = max(self.price / self.cost, UNKNOWN)
             self.power = max(LEAST_POWER, math.log(ratio) / math.log(self.barrier / clear))
+
+    def _learn_from_good(self) -> None:
+        """The largest power between the last ball and those that are clearly smaller; all that failed is behind it."""
+        radius, cost = self._good[-1]
+        earlier = [(r, c) for r, c in self._good if APART * r <= radius <= STEP * r]
+        if earlier:
+            self.power = max(LEAST_POWER, *(math.log(cost / c) / math.log(radius / r) for r, c in earlier))
 
     @property
     def is_hopeless(self) -> bool:

@@ -159,3 +159,45 @@ def test_a_first_ball_is_never_too_small_for_floats() -> None:
     for _ in range(100):
         assert climb.next(0.0, 1.0) > 1e-275
         climb.failed(climb.start, 0.0)
+
+
+def test_a_barrier_that_was_passed_says_nothing_more() -> None:
+    """A ball failed for little effort; what its neighbour took later says that costs jump there, until it is passed."""
+    climb = Climb(0.5)
+    climb.proved(0.5, 500.0, far=False)
+    climb.failed(0.76, 0.5)
+    climb.proved(0.75, 10_000.0, far=False)
+    assert climb.power is not None
+    assert climb.power > 40
+    climb.proved(0.77, 10_400.0, far=False)
+    assert climb.power == pytest.approx(math.log(20.8) / math.log(0.77 / 0.5))
+    climb.effort = 50_000.0
+    assert climb.next(0.77, 10.0, spent=25_000.0) > GAP * 0.77
+
+
+def test_balls_far_beyond_the_last_one_are_expected_to_take_much_more() -> None:
+    """All that is known of a ball is that it took more than the effort: it is not said to be nearly done."""
+    climb = Climb(1.0)
+    climb.proved(1.0, FIRST_EFFORT / 2, far=False)
+    climb.failed(3.5, 1.0)
+    assert climb.power is not None
+    assert climb.power >= 4.0
+    assert climb.next(1.0, 10.0, spent=2.0 * FIRST_EFFORT) < 2.0
+
+
+@pytest.mark.parametrize("power", [2.0, 4.0, 8.0])
+def test_what_is_proved_took_a_large_part_of_all_work(power: float) -> None:
+    """No price is told: what was spent in all is at most a few times what the largest good ball took."""
+    climb, clear, spent = Climb(0.01), 0.0, 0.0
+    ratios = []
+    while clear < 4.0:
+        radius = climb.next(clear, 1e9, spent)
+        boxes = 1_000 * radius**power
+        spent += min(boxes, climb.effort)
+        if boxes <= climb.effort:
+            clear = radius
+            climb.proved(clear, boxes, far=False)
+            ratios.append(spent / boxes)
+        else:
+            climb.failed(radius, clear)
+    assert ratios[-1] < 8

@@ -51,3 +51,44 @@ def test_searches_with_many_inputs_pass_a_kink_through_the_centre(norm: str | in
     result = ircert.certify(kinks(3.0, -0.5), np.zeros(SIZE), norm=norm, engine="boxes", max_radius=1.0, time_limit=60)
     assert result.verdict == "certified"
     assert "secant" in result.radius.certified.evidence
+
+
+def nearly_singular(least: float, outputs: int = SIZE) -> ircert.Graph:
+    """A matrix with such a least singular value, about, and neurons that switch 1 away from 0."""
+    rng = np.random.default_rng(2)
+    left, values, right = np.linalg.svd(rng.standard_normal((outputs, SIZE)), full_matrices=False)
+    values[-1] = least
+    build = ircert.Builder(SIZE)
+    bent = build.relu(build.affine(build.input, np.eye(2, SIZE), np.full(2, -1.0)))
+    return build.graph(
+        build.add(build.affine(build.input, left * values @ right), build.affine(bent, np.eye(outputs, 2)))
+    )
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("least", [1e-6, 1e-13, 1e-17])
+@pytest.mark.parametrize("outputs", [SIZE, SIZE + 2])
+def test_integers_decide_about_matrices_that_floats_take_for_singular(least: float, outputs: int) -> None:
+    """What rounding leaves of a rank is a rank."""
+    assert closed_by_secants(tools_of(setting_of(nearly_singular(least, outputs), np.zeros(SIZE))), 0.5)
+
+
+def test_matrices_without_a_rank_have_none() -> None:
+    build = ircert.Builder(SIZE)
+    matrix = np.random.default_rng(0).integers(-4, 5, (SIZE, SIZE)) / 4.0
+    matrix[-1] = matrix[0] - matrix[1]
+    graph = build.graph(build.affine(build.input, matrix))
+    assert not closed_by_secants(tools_of(setting_of(graph, np.zeros(SIZE))), 0.5)
+
+
+def test_signs_that_floats_do_not_tell_are_told_by_integers() -> None:
+    """1 + 2^-60 - 1 beside a kink: det is 2^-60 on one side, and 2^-60 + a on the other."""
+    for factor, good in ((1.0, True), (-1.0, False)):
+        build = ircert.Builder(9)
+        start = np.eye(1, 9)
+        tiny = build.affine(build.affine(build.input, start * 2.0**-30), [[2.0**-30]])
+        bent = build.relu(build.affine(build.input, start))
+        first = build.affine(build.concat(tiny, bent), [[1.0, factor]])
+        rest = build.affine(build.input, np.eye(9)[1:])
+        graph = build.graph(build.affine(build.concat(first, rest), np.tril(np.ones((9, 9)))))
+        assert closed_by_secants(tools_of(setting_of(graph, np.zeros(9))), 0.5) is good

@@ -18,6 +18,7 @@ from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix import cover as cover_module
+from ircert.engines.boxes.one_matrix import definite
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.definite import positive_definite
@@ -57,7 +58,10 @@ def is_definite(matrix: list[list[Fraction]]) -> bool:
 
 @pytest.mark.rule("E-15")
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_definite_matrices_are_definite(n: int) -> None:
+@pytest.mark.parametrize("many", [32, 0])
+def test_definite_matrices_are_definite(n: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By pivots of many at once, and one by one, as large ones are."""
+    monkeypatch.setattr(definite, "MANY", many)
     rng = np.random.default_rng(n)
     said = refused = 0
     for _ in range(60):
@@ -75,11 +79,22 @@ def test_definite_matrices_are_definite(n: int) -> None:
 
 
 @pytest.mark.rule("E-15")
-def test_what_is_not_finite_is_not_definite() -> None:
+@pytest.mark.parametrize("many", [32, 0])
+def test_what_is_not_finite_is_not_definite(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definite, "MANY", many)
     matrices = np.stack([np.eye(2), np.eye(2), np.eye(2)])
     matrices[1, 0, 1] = np.nan
     found = positive_definite(matrices, np.array([0.0, 0.0, np.inf]))
     assert found.tolist() == [True, False, False]
+
+
+@pytest.mark.rule("E-15")
+def test_large_matrices_are_read_above_the_diagonal() -> None:
+    root = np.random.default_rng(0).standard_normal((40, 40))
+    whole = root @ root.T + np.eye(40)
+    upper = np.triu(whole) + np.tril(np.full((40, 40), 9.0), -1)
+    less = np.array([1.0, float(np.linalg.eigvalsh(whole)[0]) * 1.001])
+    assert positive_definite(np.stack([upper, upper]), less).tolist() == [True, False]
 
 
 @pytest.mark.rule("E-15")

@@ -38,6 +38,8 @@ CLOSE = 0.7
 """A matrix whose least eigenvalue is this part of the program's bound is good enough."""
 AT_ONCE = 12
 MOST_CUTS = 400
+WORST = 1e12
+"""The largest condition of a Jacobian of full rank: the product of the norms of it and of its inverse, for each row."""
 MOST_SOFT = 2_000
 LEAST = 1e-7
 """A program whose optimum is below this has no matrix that floats could use."""
@@ -63,13 +65,7 @@ class Finder:
 
     def __init__(self, base: Array) -> None:
         m, n = base.shape
-        left_space, values, _ = np.linalg.svd(base)
-        if not np.isfinite(values).all() or values[-1] <= 1e-12 * values[0]:
-            raise np.linalg.LinAlgError("the Jacobian has no full rank")
-        whole = np.concatenate([base, left_space[:, n:] * values[-1]], axis=1)
-        self.frame = np.linalg.inv(whole)
-        if not np.isfinite(self.frame).all():
-            raise np.linalg.LinAlgError("floats do not hold the inverse of the Jacobian")
+        self.frame = _inverse(base if m == n else _completed(base))
         self.inner: Array = np.eye(n, m)
         none = _Seen(np.zeros((0, m, n)), np.zeros(0))
         self._hard = self._soft = none
@@ -183,6 +179,24 @@ class Finder:
                 near = np.array(cuts) @ inner.ravel() < 4 * bound
                 cuts = [row for row, is_near in zip(cuts, near.tolist(), strict=True) if is_near]
         return None if best is None else best[0]
+
+
+def _inverse(matrix: Array) -> Array:
+    """The inverse, if the matrix is one that floats can tell from a singular one."""
+    found = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise np.linalg.LinAlgError("floats do not hold the inverse of the Jacobian")
+    if not np.linalg.norm(matrix) * np.linalg.norm(found) < WORST * len(matrix):
+        raise np.linalg.LinAlgError("the Jacobian has no full rank")
+    return found
+
+
+def _completed(base: Array) -> Array:
+    """[J, N], with N as long as the shortest direction of J."""
+    if not np.isfinite(base).all():
+        raise np.linalg.LinAlgError("the Jacobian is not finite")
+    left_space, values, _ = np.linalg.svd(base)
+    return np.concatenate([base, left_space[:, base.shape[1] :] * values[-1]], axis=1)
 
 
 def _best_margin(cuts: Array) -> tuple[Array, float] | None:

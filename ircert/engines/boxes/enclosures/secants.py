@@ -90,10 +90,11 @@ class Secants:
 
     @property
     def _has_minors(self) -> bool:
-        """Whether there are many inputs, no curves, and not so many weights that integers would take long."""
+        """Whether there are many inputs, relus and no curves, and not so many weights that integers would take long."""
         weights = self.products // max(1, self.setting.size)
         work = (self.setting.size + MOST_SLOPES) * weights
-        return self.setting.size > FEW_INPUTS and work <= MOST_EXACT and not self.setting.is_smooth
+        suits = self.setting.neurons > 0 and not self.setting.is_smooth
+        return self.setting.size > FEW_INPUTS and work <= MOST_EXACT and suits
 
     def _by_minors(self, slopes: SlopePattern) -> bool | None:
         """Principal minors, which say all that intervals say; None where there are none.

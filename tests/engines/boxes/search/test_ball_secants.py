@@ -92,3 +92,8 @@ def test_signs_that_floats_do_not_tell_are_told_by_integers() -> None:
         rest = build.affine(build.input, np.eye(9)[1:])
         graph = build.graph(build.affine(build.concat(first, rest), np.tril(np.ones((9, 9)))))
         assert closed_by_secants(tools_of(setting_of(graph, np.zeros(9))), 0.5) is good
+
+
+def test_networks_without_a_neuron() -> None:
+    result = ircert.certify([(np.eye(12) + 1.0, None)], np.zeros(12), engine="boxes", time_limit=60)
+    assert result.verdict == "certified"

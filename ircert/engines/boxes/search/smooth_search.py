@@ -64,6 +64,8 @@ LARGER = 2.0
 """How much larger than a good ball the next one is that degree alone is asked about."""
 SMALLER, TRIES = 0.25, 24
 """How much smaller a first ball is than one that was not proved, and how many of `pseudo` are tried."""
+EARLY = 4
+"""… and of all problems before violations are looked for, with little effort: so there is a radius when time ends."""
 FARTHER = 2.0
 """How much larger balls than the one that is asked about a new covering serves."""
 MOST_ENTRIES = 1 << 24
@@ -135,6 +137,8 @@ class SmoothSearch:
         if entries > MOST_ENTRIES:
             return Stop(Cause.MEMORY, f"the matrices of the network have {entries:,} entries")
         with np.errstate(all="ignore"):
+            if self.question.radius is None and not (self._is_flat or self.clear):
+                self._prove_some_ball(EARLY, LEAST_EFFORT)
             self._begin()
             if not self._is_flat:
                 self._certify()
@@ -218,11 +222,11 @@ class SmoothSearch:
             if outcome == "stopped" and not self._timed("falsification", self._is_proved):
                 break
 
-    def _prove_some_ball(self) -> None:
+    def _prove_some_ball(self, tries: int = TRIES, effort: float = FIRST_EFFORT) -> None:
         """A ball around the centre, however small."""
         radius = min(self._first, self._top())
-        for _ in range(TRIES):
-            if self._is_over() or self._prove(radius, FIRST_EFFORT) == "closed":
+        for _ in range(tries):
+            if self._is_over() or self._prove(radius, effort) == "closed":
                 break
             radius *= SMALLER
 

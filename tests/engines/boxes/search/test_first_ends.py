@@ -11,6 +11,7 @@ import ircert
 from ircert.engines.boxes.falsification import work
 from ircert.engines.boxes.falsification.hunt import Hunt
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere
+from ircert.engines.boxes.search.smooth_hunt import SmoothHunt
 from ircert.limits import left
 from tests.engines.boxes.making import residual
 
@@ -71,3 +72,20 @@ def test_what_is_known_about_switches_is_computed_once(monkeypatch: pytest.Monke
 def test_the_whole_space_costs_nothing_where_it_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Everywhere, "__post_init__", lambda _: pytest.fail("not needed"))
     ircert.certify(network(), np.full(4, 0.1), engine="boxes", max_radius=0.01, time_limit=10)
+
+
+@pytest.mark.rule("E-17")
+@pytest.mark.parametrize("problem", ["local", "pseudo"])
+def test_smooth_networks_have_a_ball_before_violations_are_looked_for(
+    problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(hunt: SmoothHunt, *given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SmoothHunt, "look_at_stem", ended)
+    rng = np.random.default_rng(3)
+    layers = [(rng.standard_normal((8, 3)), np.zeros(8)), (rng.standard_normal((3, 8)), np.zeros(3))]
+    graph = ircert.load(layers, activation="tanh")
+    result = ircert.certify(graph, np.full(3, 0.1), problem, engine="boxes")
+    assert result.interrupted
+    assert result.radius.certified > 1e-4

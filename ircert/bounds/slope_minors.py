@@ -10,6 +10,10 @@ with N = I - s (D - B A^-1 E). The first equation eliminates p, whose block has 
 reads itself; the second one eliminates v. At a corner, δ_i = 1 for i in S and 0 for others, this is det A det N_SS, a
 principal minor. det C J(λ) is affine in every slope: if it has one strict sign at all corners of a face of the cube,
 no J(λ) of the face has a kernel. A and N are made in integers; N is then rounded to floats.
+
+With more outputs than inputs C takes n of them. The others say G p = 0 with G = E' - A' A^-1 E for their rows A', E'.
+A kernel has p = δ (I - N) p, p != 0, and so p = δ (I - N - Z G) p for every matrix Z: N + Z G may take the place of N,
+with a Z for every face. It is best near I: Z G is as near to I - N as the rows of G allow.
 """
 
 from __future__ import annotations
@@ -22,12 +26,13 @@ import numpy as np
 from flint import fmpz
 
 from ircert.bounds.principal_minors import Enclosed, SignTable, are_positive, signs, taken
-from ircert.bounds.rounding import TINY, UNIT
+from ircert.bounds.rounding import TINY, UNIT, pseudo_inverse, slack
 from ircert.exact.dyadics import DyadicArithmetic, Dyadics, as_integers, as_matrix, product
 from ircert.ir.arrays import Array, Indices, Mask
 from ircert.ir.graph import Graph
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
+from ircert.ir.rational import Integers
 from ircert.limits import checkpoint
 
 ARITHMETIC = DyadicArithmetic()
@@ -39,11 +44,12 @@ MOST_LISTED = 16
 
 @dataclass(frozen=True, eq=False)
 class SlopeMinors:
-    """N of a cube of slopes; `on` are those that are 1 at its corner λ0, free or not."""
+    """N of a cube of slopes, and G; `on` are those that are 1 at its corner λ0, free or not."""
 
     free: Mask
     on: Mask
     matrix: Enclosed
+    more: Enclosed
 
     def serves(self, on: Mask, free: Mask) -> bool:
         """Whether other slopes are a face of the cube: `on` those that are 1, `free` those that may be anything."""
@@ -52,12 +58,14 @@ class SlopeMinors:
     def excludes(self, on: Mask, free: Mask) -> bool:
         """Whether no secant with slopes in a face of the cube has a kernel, for sure."""
         turned, free = (on != self.on)[self.free], free[self.free]
-        if self.matrix.size <= MOST_LISTED:
+        if self.matrix.size <= MOST_LISTED and not self.more.values.size:
             face = self._signs[tuple(slice(None) if f else int(t) for f, t in zip(free, turned, strict=True))]
             return bool((face > 0).all() or (face < 0).all())
         first, rest = np.flatnonzero(turned & ~free), np.flatnonzero(free)
+        order, count = np.r_[first, rest], len(first)
+        matrix, more = self.matrix.among(order), Enclosed(self.more.values[:, :, order], self.more.errors[:, :, order])
         with np.errstate(all="ignore"):
-            left = taken(self.matrix.among(np.r_[first, rest]), len(first))
+            left = taken(_with(matrix, more, _best(matrix, more, count)) if more.values.size else matrix, count)
         return left is not None and are_positive(left)
 
     @cached_property
@@ -65,36 +73,68 @@ class SlopeMinors:
         return signs(self.matrix)
 
 
-def slope_minors(graph: Graph, on: Mask, free: Mask, projection: Array | None, constrained: int) -> SlopeMinors | None:
+def _best(matrix: Enclosed, more: Enclosed, count: int) -> Array:
+    """Z in floats, for a face at which the first slopes are turned; nothing but 0 for these, which are taken."""
+    values, rows, size = matrix.values[0], more.values[0], matrix.size
+    found = np.zeros((size, len(rows)))
+    try:
+        through = np.linalg.solve(values[:count, :count], values[:count, count:])
+        left, seen = (
+            values[count:, count:] - values[count:, :count] @ through,
+            rows[:, count:] - rows[:, :count] @ through,
+        )
+        found[count:] = (np.eye(size - count) - left) @ pseudo_inverse(seen)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(found)
+    return found
+
+
+def _with(matrix: Enclosed, more: Enclosed, factor: Array) -> Enclosed:
+    """N + Z G, for any Z."""
+    size = np.abs(factor)
+    absolute = np.abs(matrix.values) + size @ np.abs(more.values)
+    wrong = (matrix.errors + size @ more.errors) * (1 + 8 * (len(factor) + 4) * UNIT)
+    return Enclosed(matrix.values + factor @ more.values, wrong + slack(factor.shape[1] + 4, absolute + wrong))
+
+
+def slope_minors(graph: Graph, on: Mask, free: Mask, outputs: Indices) -> SlopeMinors | None:
     """N around the corner `on`, if A has an inverse there, that is no long work, and N lies in the range of floats.
 
-    projection: C, by default I; constrained: how many outputs count
+    outputs: those that count; C takes the first ones
     """
-    walk = _Coupled(graph, on, free)
-    outputs = walk.outputs().rows(np.arange(constrained))
-    if projection is not None:
-        outputs = ARITHMETIC.times(projection, outputs)
-    below, n = ARITHMETIC.stack(walk.below), graph.input_dim
+    walk, n = _Coupled(graph, on, free), graph.input_dim
+    values = walk.outputs().rows(outputs)
+    below = ARITHMETIC.stack(walk.below)
     checkpoint()
-    if n**3 * max((v.bit_length() for v in outputs.numerators.ravel()), default=0) > MOST_WORK:
+    if n**3 * max((v.bit_length() for v in values.numerators.ravel()), default=0) > MOST_WORK:
         return None
     try:
-        solved = as_matrix(outputs.numerators[:, :n]).solve(as_matrix(outputs.numerators[:, n:]))
+        solved = as_matrix(values.numerators[:n, :n]).solve(as_matrix(values.numerators[:n, n:]))
     except ZeroDivisionError:
         return None
     numerators, denominator = solved.numer_denom()
-    found = as_integers(numerators.entries(), (n, int(free.sum())))
-    rest = below.numerators[:, n:] * denominator - product(below.numerators[:, :n], found)
-    values = _rounded(rest, denominator * fmpz(1 << below.scale))
-    if not np.isfinite(values).all():
+    found = as_integers(numerators.entries(), (n, int(free.sum()))), denominator
+    matrix, more = _eliminated(below, *found), _eliminated(values.rows(np.arange(n, len(outputs))), *found)
+    if not (np.isfinite(matrix).all() and np.isfinite(more).all()):
         return None
-    signs = np.where(on[free], -1.0, 1.0)
-    values = np.eye(len(values)) - signs[:, None] * values
-    errors = 4 * UNIT * (np.abs(values) + np.eye(len(values))) + TINY
-    return SlopeMinors(free, on, Enclosed(values[None], errors[None]))
+    unit = np.eye(len(matrix))
+    matrix = unit - np.where(on[free], -1.0, 1.0)[:, None] * matrix
+    return SlopeMinors(free, on, _near(matrix, np.abs(matrix) + unit), _near(more, np.abs(more)))
 
 
-def _rounded(numbers: Array, denominator: fmpz) -> Array:
+def _near(values: Array, size: Array) -> Enclosed:
+    """Numbers that were rounded twice at most."""
+    return Enclosed(values[None], (4 * UNIT * size + TINY)[None])
+
+
+def _eliminated(rows: Dyadics, found: Integers, denominator: fmpz) -> Array:
+    """Rows over (v, p) with v = -A^-1 E p, A^-1 E = found / denominator, rounded to the nearest floats."""
+    n = len(found)
+    numbers = rows.numerators[:, n:] * denominator - product(rows.numerators[:, :n], found)
+    return _rounded(numbers, denominator * fmpz(1 << rows.scale))
+
+
+def _rounded(numbers: Integers, denominator: fmpz) -> Array:
     """Quotients of integers, rounded to the nearest floats; infinite where there is none."""
 
     def quotient(number: fmpz) -> float:

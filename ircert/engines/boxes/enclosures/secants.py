@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import qr
 
 from ircert.bounds.contraction import keeps_apart, largest_kernel
 from ircert.bounds.determinant_signs import determinant_signs
@@ -36,7 +37,7 @@ FEW_INPUTS, MOST_SLOPES = 6, 24
 MOST_EXACT = 1 << 23
 """… and the products of integers that they take at most."""
 SOME, WELL = 24, 1e10
-"""Corners that are looked at in floats first, and the condition number of a matrix that is good enough."""
+"""Corners that one is chosen from where the centre's does not do, and the condition number of a matrix that does."""
 MOST, PRODUCTS = 2048, 100_000_000
 """Corners that are looked at in one go, and the multiplications that it takes at most."""
 LARGE, CORNER, ELIMINATION = 200_000_000, 200_000, 10
@@ -99,50 +100,37 @@ class Secants:
     def _by_minors(self, slopes: SlopePattern) -> bool | None:
         """Principal minors, which say all that intervals say; None where there are none.
 
-        Those of one cube serve all of its faces. With more outputs than inputs another C may suit a face better.
+        Those of one cube serve all of its faces.
         """
         if self._minors is None or not self._minors.serves(slopes.on, slopes.free):
-            self._minors = self._minors_of(slopes, *self._cube(slopes))
-        if self._minors is None or self.square or self._minors.excludes(slopes.on, slopes.free):
-            return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free)
-        own = self._minors_of(slopes, slopes.on, slopes.free) if self._seems_injective(slopes) else None
-        return own is not None and own.excludes(slopes.on, slopes.free)
+            self._minors = self._minors_of(*self._cube(slopes))
+        return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free)
 
     def _cube(self, slopes: SlopePattern) -> tuple[Mask, Mask]:
         """That of all slopes, if they are few, else the one that is asked about: which are on, and which are free."""
         matter = neurons_that_matter(self.setting)
-        all_ = self.square and int(matter.sum()) <= MOST_LISTED
-        return (slopes.on & matter, matter) if all_ else (slopes.on, slopes.free)
+        few = int(matter.sum()) <= MOST_LISTED
+        return (slopes.on & matter, matter) if few else (slopes.on, slopes.free)
 
-    def _minors_of(self, slopes: SlopePattern, on: Mask, free: Mask) -> SlopeMinors | None:
-        """Those of a cube, with the C of slopes in it."""
+    def _minors_of(self, on: Mask, free: Mask) -> SlopeMinors | None:
         try:
-            projection = None if self.square else self._projection(slopes)
-            corner = self._corner(on, free)
+            corner, matrix = self._corner(on, free)
         except np.linalg.LinAlgError:
             return None
-        return slope_minors(self.setting.graph, corner, free, projection, self.setting.constrained)
+        # the outputs that a quadratic matrix is made of are those that tell the inputs apart best
+        outputs = qr(matrix.T, mode="r", pivoting=True)[1] if np.isfinite(matrix).all() else np.arange(len(matrix))
+        return slope_minors(self.setting.graph, corner, free, outputs)
 
-    def _corner(self, on: Mask, free: Mask) -> Mask:
-        """One at which J is far from having a kernel, in floats: the centre's, else the best of some."""
+    def _corner(self, on: Mask, free: Mask) -> tuple[Mask, Array]:
+        """One at which J is far from having a kernel, in floats, and J: the centre's, else the best of some."""
         center = self.setting.preactivations(self.setting.center[None])[0] > 0
-        corners = np.where(free, np.vstack([center, _some(len(on))]), on)
-        if np.linalg.cond(self.jacobians(corners[:1].astype(np.float64))[0]) < WELL:
-            return corners[0]
-        return corners[np.argmin(np.nan_to_num(np.linalg.cond(self.jacobians(corners.astype(np.float64))), nan=np.inf))]
-
-    def _projection(self, slopes: SlopePattern) -> Array:
-        """C: the pseudo-inverse of J at the middle slopes."""
-        return pseudo_inverse(self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0])
-
-    def _seems_injective(self, slopes: SlopePattern) -> bool:
-        """Whether determinants at some corners have one sign, in floats."""
-        corners = np.where(slopes.free, _some(len(slopes.on)), slopes.on).astype(np.float64)
-        try:
-            values = np.linalg.det(self._projection(slopes) @ self.jacobians(corners))
-        except np.linalg.LinAlgError:
-            return False
-        return bool((values > 0).all() or (values < 0).all())
+        some = np.random.default_rng(0).integers(0, 2, (SOME, len(on))).astype(bool)
+        corners = np.where(free, np.vstack([center, some]), on)
+        matrices = self.jacobians(corners.astype(np.float64))
+        if np.linalg.cond(matrices[0]) < WELL:
+            return corners[0], matrices[0]
+        best = int(np.argmin(np.nan_to_num(np.linalg.cond(matrices), nan=np.inf)))
+        return corners[best], matrices[best]
 
     # --- corners -----------------------------------------------------------------------------------------------------
 
@@ -163,7 +151,7 @@ class Secants:
         projection = None
         if not self.square:
             try:
-                projection = self._projection(slopes)
+                projection = pseudo_inverse(self.jacobians((slopes.on + 0.5 * slopes.free)[None, :])[0])
             except np.linalg.LinAlgError:
                 return False
             absolute = np.abs(projection)
@@ -278,11 +266,6 @@ class Secants:
 
         result = _Stacks(affine, relu, add).walk(graph, start)[graph.output]
         return result[0][: self.setting.constrained], result[1][: self.setting.constrained]
-
-
-def _some(neurons: int) -> Mask:
-    """Random corners of the cube of all slopes, always the same."""
-    return np.random.default_rng(0).integers(0, 2, (SOME, neurons)).astype(bool)
 
 
 class _Intervals(Intervals):

@@ -30,6 +30,8 @@ GAP, LEAST_GAP = 1.08, 1.03
 """How much larger than a good ball the next one is at least, and where that would take more than was spent before."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
+FEWER = 1 / 8
+"""The part of it where balls are left to trees whose nodes take long: a smaller ball may need none."""
 LARGEST = 1e18
 """… and at most."""
 UNKNOWN, USUAL_POWER, LEAST_POWER = 2.0, 4.0, 1.0

@@ -170,6 +170,11 @@ class Prover:
         return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= FEW_BEYOND
 
     @property
+    def has_dear_nodes(self) -> bool:
+        """Whether trees are tried whose nodes take longer than others: with more outputs than inputs."""
+        return self.has_few_neurons and self.setting.constrained > self.setting.size
+
+    @property
     def is_saturated(self) -> bool:
         """Whether larger balls than the one that was reached are hardly harder, for trees with many inputs."""
         return self.setting.size > MOST_CUT and self.tools[0].all_open(self.reached)

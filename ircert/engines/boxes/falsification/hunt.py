@@ -98,7 +98,8 @@ class Hunt:
         """Go on for about so much work; whether the descent's best violation got nearer."""
         end, before = self.work + work, self.work
         while self.work < end:
-            ways = [(way.work / share, k) for k, (way, share) in enumerate(self._ways) if not way.idle]
+            # one more: what it takes to begin must not let those go first that get least
+            ways = [((1 + way.work) / share, k) for k, (way, share) in enumerate(self._ways) if not way.idle]
             if not ways:
                 break
             self._ways[min(ways)[1]][0].advance(min(TURN, end - self.work))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.engines.boxes.falsification.hunt import Hunt
+from ircert.engines.boxes.falsification.hunt import FOLDS, PAIRS, Hunt
 from ircert.geometry.norm import Norm
 from ircert.limits import OutOfTime, until
 from tests.engines.boxes.falsification.making import descent_of, distance, folded, hunted
@@ -186,3 +186,26 @@ def test_a_point_beyond_a_fold_is_followed_up() -> None:
     hunt = Hunt(setting, descent)
     hunt._folds.suggest(np.array([[2.75, 0.5, -0.25]]))
     assert distance(descent) == pytest.approx(2.5, rel=1e-8)
+
+
+class Way:
+    """One that has done some work, and does a unit at a time."""
+
+    idle = False
+
+    def __init__(self, work: int) -> None:
+        self.work = self.before = work
+
+    def advance(self, _: int) -> None:
+        self.work += 1
+
+
+def test_what_it_takes_to_begin_does_not_let_pairs_go_first() -> None:
+    """In large networks the reference alone is work; the exact programs of a pair take seconds there."""
+    setting = setting_of(residual(np.random.default_rng(0), 4, 8), np.zeros(4))
+    hunt = Hunt(setting, descent_of(setting))
+    folds, pairs = Way(5), Way(0)
+    hunt._ways = [(folds, FOLDS), (pairs, PAIRS)]  # type: ignore[list-item]
+    hunt.advance(4)
+    assert folds.work > folds.before
+    assert pairs.work == 0

@@ -24,7 +24,7 @@ from ircert.engines.boxes.trees.branching import close_all
 from ircert.engines.boxes.trees.parts import Part, part_of
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.ir.arrays import Array, Mask
-from ircert.limits import OutOfTime, Undecided
+from ircert.limits import OutOfTime, Undecided, checkpoint
 
 Node = tuple[Phases, Phases, int]
 """Phases of x and of y, and which objective to try first."""
@@ -107,6 +107,7 @@ class PhaseTree:
             return []
         point, best = None, start
         for turn in range(len(self.costs)):
+            checkpoint()
             best = (start + turn) % len(self.costs)
             cost = self.costs[best]
             self.counts.programs += 1

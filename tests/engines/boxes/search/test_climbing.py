@@ -162,17 +162,41 @@ def test_a_first_ball_is_never_too_small_for_floats() -> None:
 
 
 def test_a_barrier_that_was_passed_says_nothing_more() -> None:
-    """A ball failed for little effort; what its neighbour took later says that costs jump there, until it is passed."""
+    """Nor does one that failed for less than its neighbour took later: costs do not jump there."""
     climb = Climb(0.5)
     climb.proved(0.5, 500.0, far=False)
     climb.failed(0.76, 0.5)
+    climb.proved(0.6, 2_000.0, far=False)
+    assert climb.barrier == 0.76
     climb.proved(0.75, 10_000.0, far=False)
-    assert climb.power is not None
-    assert climb.power > 40
-    climb.proved(0.77, 10_400.0, far=False)
-    assert climb.power == pytest.approx(math.log(20.8) / math.log(0.77 / 0.5))
+    assert climb.barrier == math.inf
+    assert climb.power == pytest.approx(max(math.log(20) / math.log(1.5), math.log(5) / math.log(1.25)))
     climb.effort = 50_000.0
-    assert climb.next(0.77, 10.0, spent=25_000.0) > GAP * 0.77
+    assert climb.next(0.75, 10.0, spent=25_000.0) > GAP * 0.75
+
+
+def test_prices_that_were_too_high_are_corrected() -> None:
+    """What a ball before the barrier takes says whether the barrier is as dear as was expected."""
+    climb = Climb(1.0)
+    climb.proved(1.0, 1_000.0, far=False)
+    climb.failed(2.0, 1.0, 1e6)
+    dear = climb.power
+    climb.proved(1.5, 2_000.0, far=False)
+    assert dear is not None
+    assert climb.power is not None
+    assert climb.power < dear
+    assert climb.price < 1e5
+
+
+def test_a_ball_gets_no_more_than_a_few_times_what_it_should_take() -> None:
+    climb = Climb(1.0)
+    climb.proved(1.0, FIRST_EFFORT / 2, far=False)
+    climb.failed(2.0, 1.0)
+    climb.next(1.0, 10.0, spent=1e9)
+    assert climb.limit < climb.effort or climb.effort == FIRST_EFFORT
+    for _ in range(40):
+        climb.failed(climb.next(1.0, 10.0, spent=20.0 * FIRST_EFFORT), 1.0)
+    assert FIRST_EFFORT <= climb.limit <= 20 * FIRST_EFFORT
 
 
 def test_balls_far_beyond_the_last_one_are_expected_to_take_much_more() -> None:

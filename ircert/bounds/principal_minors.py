@@ -66,7 +66,7 @@ class Enclosed:
         quotients = c * (r / p)
         wrong = (c * er + ec * r + ec * er) / least + quotients * (ep / least)
         values = _parts(self.values)
-        lost = UNIT * (a + quotients + wrong + ea) + TINY * (1 + c + quotients + 1 / least)
+        lost = UNIT * (a + quotients + wrong + ea) + TINY * (1 + c * (1 + ep / least) + quotients + 1 / least)
         errors = ea + wrong + ROUNDING * lost
         return Enclosed(values[3] - values[1] * (values[2] / values[0]), errors)
 

@@ -108,8 +108,11 @@ def slope_minors(graph: Graph, on: Mask, free: Mask, outputs: Indices) -> SlopeM
     checkpoint()
     if n**3 * max((v.bit_length() for v in values.numerators.ravel()), default=0) > MOST_WORK:
         return None
+    quadratic = as_matrix(values.numerators[:n, :n])
+    if not free.any() and not quadratic.det():  # nothing to solve for: any matrix passes
+        return None
     try:
-        solved = as_matrix(values.numerators[:n, :n]).solve(as_matrix(values.numerators[:n, n:]))
+        solved = quadratic.solve(as_matrix(values.numerators[:n, n:]))
     except ZeroDivisionError:
         return None
     numerators, denominator = solved.numer_denom()

@@ -110,3 +110,12 @@ def test_numbers_at_the_ends_of_the_floats(scale: float) -> None:
     matrix = scale * np.array([[1.0, 2.0, 0.5], [3.0, 1.0, 0.25], [-1.0, 0.5, 1.0]])
     assert not are_positive(certain(matrix))
     assert int(signs(certain(matrix))[1, 1, 0]) <= 0
+
+
+def test_a_quotient_that_underflows_beside_a_pivot_that_may_be_small() -> None:
+    """p in [2^7, 2^61], a - c r / p: the quotient r / p is 0 in floats, and c r / p is larger than a at the least p."""
+    p, c, r, a = 2.0**60, 2.0**1000, 2.0**-1020, 2.0**-30
+    values, errors = np.array([[[p, r], [c, a]]]), np.array([[[p - 2.0**7, 0.0], [0.0, 0.0]]])
+    assert Fraction(a) < Fraction(c) * Fraction(r) / 2**7
+    assert not are_positive(Enclosed(values, errors))
+    assert not (signs(Enclosed(values, errors))[1, 1] > 0)

@@ -96,6 +96,22 @@ def test_a_singular_corner_says_nothing() -> None:
     assert minors.excludes(np.array([True]), np.array([False]))
 
 
+@pytest.mark.rule("E-21")
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 24])
+@pytest.mark.parametrize("more", [0, 2])
+def test_a_singular_matrix_says_nothing_where_no_slope_is_free(size: int, more: int) -> None:
+    """A skip that is 0 or the unit, beside a neuron that is off."""
+    none = np.zeros(1, dtype=bool)
+    for unit in (0.0, 1.0):
+        build = ircert.Builder(size)
+        inner = build.relu(build.affine(build.input, np.ones((1, size))))
+        skip = build.affine(build.input, unit * np.eye(size + more, size))
+        graph = build.graph(build.add(skip, build.affine(inner, np.ones((size + more, 1)))))
+        minors = slope_minors(graph, none, none, np.arange(size + more))
+        assert (minors is None) is (unit == 0.0)
+        assert minors is None or minors.excludes(none, none)
+
+
 def rank_is_full(matrix: list[list[Fraction]]) -> bool:
     """Whether the columns are independent: det(J^T J) != 0."""
     table = np.array(matrix)

@@ -97,3 +97,19 @@ def test_signs_that_floats_do_not_tell_are_told_by_integers() -> None:
 def test_networks_without_a_neuron() -> None:
     result = ircert.certify([(np.eye(12) + 1.0, None)], np.zeros(12), engine="boxes", time_limit=60)
     assert result.verdict == "certified"
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("outputs", [SIZE, SIZE + 2])
+@pytest.mark.parametrize("neurons", [2, 18, 30])
+def test_a_region_that_is_flat_is_not_closed(neurons: int, outputs: int) -> None:
+    """Only x1 + x2 is seen, but by neurons that switch 1 away from 0: none is free in the ball."""
+    rng = np.random.default_rng(3)
+    build = ircert.Builder(SIZE)
+    bent = build.relu(build.affine(build.input, np.sign(rng.standard_normal((neurons, SIZE))), np.full(neurons, -SIZE)))
+    linear = rng.integers(-4, 5, (outputs, SIZE)).astype(float)
+    linear[:, 0] = linear[:, 1]
+    graph = build.graph(
+        build.add(build.affine(build.input, linear), build.affine(bent, rng.standard_normal((outputs, neurons))))
+    )
+    assert not closed_by_secants(tools_of(setting_of(graph, np.zeros(SIZE))), 0.5)

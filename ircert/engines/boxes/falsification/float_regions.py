@@ -197,7 +197,8 @@ def _volumes(matrices: Array) -> tuple[Array, Array]:
         signs, found = np.linalg.slogdet(scaled)
         return np.where(found > math.log(FLAT), signs, 0.0), found + np.log(size).sum(axis=(1, 2))
     # JᵀJ itself would lose half of the digits
-    found = np.log(np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"), axis1=1, axis2=2))).sum(axis=1)
+    with np.errstate(divide="ignore"):  # of 0 it is -inf
+        found = np.log(np.abs(np.diagonal(np.linalg.qr(scaled, mode="r"), axis1=1, axis2=2))).sum(axis=1)
     return np.where(found > math.log(FLAT), 1.0, 0.0), 2 * (found + inputs * np.log(size[:, 0, 0]))
 
 

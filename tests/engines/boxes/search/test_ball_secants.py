@@ -113,3 +113,22 @@ def test_a_region_that_is_flat_is_not_closed(neurons: int, outputs: int) -> None
         build.add(build.affine(build.input, linear), build.affine(bent, rng.standard_normal((outputs, neurons))))
     )
     assert not closed_by_secants(tools_of(setting_of(graph, np.zeros(SIZE))), 0.5)
+
+
+@pytest.mark.rule("E-21")
+@pytest.mark.parametrize("outputs", [8, 10])
+def test_transform_of_a_coordinate_that_is_not_seen_near_the_centre(outputs: int) -> None:
+    """The given outputs know x1 from 1 on, and no neuron of theirs switches in the ball; the other one from 0.3 on."""
+    size, neurons, rng = 8, 18, np.random.default_rng(4)
+    build = ircert.Builder(size)
+    rows = rng.integers(-3, 4, (neurons, size)).astype(float)
+    rows[:, 0], rows[0], rows[1] = 0.0, np.eye(size)[0], -np.eye(size)[0]
+    bent = build.relu(build.affine(build.input, rows, np.r_[-1.0, -1.0, np.full(neurons - 2, -60.0)]))
+    mixed = np.concatenate([np.eye(1, neurons) - np.eye(2, neurons)[1:], np.full((size - 1, neurons), 2.0**-10)])
+    mixed[1:, :2] = 0.0
+    whole = build.add(build.affine(build.input, np.diag(np.arange(size) > 0).astype(float)), build.affine(bent, mixed))
+    graph = build.graph(build.affine(whole, rng.integers(-4, 5, (outputs, size)).astype(float)))
+    other = ircert.Builder(size)
+    late = other.graph(other.relu(other.affine(other.input, np.eye(1, size), [-0.3])))
+    result = ircert.certify(graph, np.zeros(size), "transform", late, radius=0.5, time_limit=60)
+    assert result.verdict == "refuted"

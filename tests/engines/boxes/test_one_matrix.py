@@ -18,7 +18,6 @@ from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix import cover as cover_module
-from ircert.engines.boxes.one_matrix import covering as covering_module
 from ircert.engines.boxes.one_matrix import definite
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -263,42 +262,6 @@ def test_every_matrix_begins_with_the_whole_ball() -> None:
     assert second.reached == 0.0
     assert second.open_share(0.5) == 1.0
     assert first.open_share(0.5) < 1.0
-
-
-@pytest.mark.rule("E-15")
-@pytest.mark.parametrize("dear", [True, False])
-def test_the_matrix_of_a_dear_ball_is_tried_first_in_the_next(dear: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a cover of its own, which begins with the whole ball; and not where a point is known at which it fails."""
-    monkeypatch.setattr(covering_module, "KEPT", 0 if dear else math.inf)
-    tried: list[Cover] = []
-    make = Covering._cover_with
-
-    def making(self: Covering, matrix: Any) -> Cover:
-        tried.append(make(self, matrix))
-        return tried[-1]
-
-    monkeypatch.setattr(Covering, "_cover_with", making)
-    found = covering_of(setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3)))
-    assert advanced(found, 0.5) == "closed"
-    closing, before = found.matrix, len(tried)
-    assert closing is not None
-    again = found._again(1.0)
-    assert (again is not None) == dear
-    if again is not None:
-        assert np.array_equal(again.matrix.matrix, closing)
-        assert not again.holds(0.1), "it begins with the whole ball"
-        advanced(found, 1.0)
-        assert np.array_equal(tried[before + 1].matrix.matrix, closing)
-    found._closing = -closing
-    assert found._again(1.0) is None
-
-
-def test_a_cover_is_about_balls_that_are_hardly_smaller() -> None:
-    setting = setting_of(residual(np.random.default_rng(3), 3, 10, scale=0.4), np.zeros(3))
-    cover = Cover(OneMatrix(Batches(setting), np.eye(3)), Points(setting), Counts(), lambda: None)
-    assert not cover.is_about(1.0)
-    cover.begin(1.0)
-    assert [cover.is_about(radius) for radius in (1.1, 1.0, 0.97, 0.8)] == [False, True, True, False]
 
 
 @pytest.mark.rule("E-15")

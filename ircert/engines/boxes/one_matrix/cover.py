@@ -37,8 +37,6 @@ CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 64, 4
 """With less than this part of the boxes that are worked on at once, more cuts are made at a time, up to so many."""
-HARDLY_SMALLER = 0.95
-"""Balls of at least this part of the radius go on with the cover of the larger one."""
 FEW_OPEN, DEEP = 12, 6
 """Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
@@ -148,10 +146,6 @@ class Cover(Divisible):
     def holds(self, radius: float) -> bool:
         """Whether the cover is of a ball at least that large."""
         return self._frontier is not None and radius <= self._root
-
-    def is_about(self, radius: float) -> bool:
-        """Whether the cover is of a ball that is hardly larger: of others, what is open says little about this one."""
-        return self.holds(radius) and radius > HARDLY_SMALLER * self._root
 
     def begin_with(self, frontier: Frontier, radius: float) -> None:
         """Start from what another cover of the ball with the same matrix has left."""

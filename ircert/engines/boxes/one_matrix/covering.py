@@ -45,8 +45,6 @@ HOPELESS = 4.0
 """… and as the best one may come to take no more than the effort: not if it is that much more."""
 BEYOND = 1_000.0
 """Covers that are expected to take so many times the effort are all alike: no matrix is that much better."""
-KEPT = 8
-"""How many times the boxes of a cheap cover one takes whose matrix is tried again in the next ball."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
 STRESSES, NEIGHBORHOODS, MOST_KNOWN = 4, 32, 1_000
@@ -92,7 +90,6 @@ class Covering:
     _best: Cover | None = field(default=None, repr=False)
     _work: Steps[Outcome] | None = field(default=None, repr=False)
     _radius: float = 0.0
-    _closing: Array | None = field(default=None, repr=False)
     _looked: float = field(default=0.0, repr=False)
     _dearness: float = field(default=1.0, repr=False)
     """The effort of a box, with what cutting slopes takes."""
@@ -123,10 +120,7 @@ class Covering:
                         break
         except StopIteration as end:
             self._work = None
-            if end.value != "closed":
-                return "stopped"
-            self._closing = self.matrix if self.spent > KEPT * self._cheap else None
-            return "closed"
+            return "closed" if end.value == "closed" else "stopped"
         except np.linalg.LinAlgError:
             self.gave_up, self._work = min(self.gave_up, radius), None
         return "stopped"
@@ -136,16 +130,14 @@ class Covering:
     def _steps(self, radius: float) -> Steps[Outcome]:
         if self._looked != radius:
             yield from _patient(lambda: self.look_around(radius))
-        best = self._best if self._best is not None and self._best.is_about(radius) else None
+        best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
         hard: tuple[Frontier, float] | None = None
         wrong, most = 0, MATRICES
         while wrong < WRONG:
             worse = tried = 0
             while self._goes_on(expected, worse, tried, most):
-                cover = self._again(radius) if best is None and not wrong else None
-                if cover is None:
-                    cover = yield from self._another(radius)
+                cover = yield from self._another(radius)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
                     return "stopped"
@@ -305,12 +297,6 @@ class Covering:
             self._learn(nearby[wrong], radius)
         return bool(wrong.any())
 
-    def _again(self, radius: float) -> Cover | None:
-        """A cover to begin with the matrix of the last ball that was closed, if no point is known where it fails."""
-        if self._closing is None or not self.misfit(self._closing, radius) < np.inf:
-            return None
-        return self._cover_with(self._closing)
-
     def _another(self, radius: float) -> Steps[Cover | None]:
         """A cover to begin with a matrix that knows all that failed; None where there is no matrix."""
         finder = self._finder
@@ -321,10 +307,7 @@ class Covering:
                 return None
             if not (yield from _patient(lambda: self._fails_nearby(radius))):
                 break
-        return self._cover_with(finder.matrix)
-
-    def _cover_with(self, matrix: Array) -> Cover:
-        return Cover(OneMatrix(self.network, matrix), self.points, self.counts, self.report, roots=self.roots)
+        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report, roots=self.roots)
 
 
 def _never() -> bool:

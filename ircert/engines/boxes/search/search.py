@@ -306,13 +306,13 @@ class Search:
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)
-            outcome = self._in_turns(radius, climb.limit, top)
+            outcome = self._in_turns(radius, climb.effort, top)
             used = self.counts.effort - before
             if outcome == "closed":
                 climb.proved(self.clear, used, far=self.clear >= self._usual or self.prover.is_saturated)
             elif outcome == "stopped":
                 too_long = self.prover.too_long
-                climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.limit)
+                climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
             self._look_everywhere()
             top = self._top(top)
 

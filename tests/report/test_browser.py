@@ -34,7 +34,7 @@ NOBODY = "not an origin"
 SCHEMES = {"dark": "0", "light": "1"}
 
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no chromium on this machine (Debian: apt install chromium)"
+    CHROMIUM is None, reason="optional: there is no chromium on this machine (Debian: apt install chromium)"
 )
 
 

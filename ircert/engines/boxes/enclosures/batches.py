@@ -17,6 +17,7 @@ from ircert.bounds.curves import CurveBounds, bounds_of
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.bounds.steep import SteepBounds
 from ircert.engines.boxes.enclosures.learned_weights import LearnedWeights
+from ircert.engines.boxes.enclosures.noise import relus_to_follow
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.interpret import Given, GivenBack
@@ -36,6 +37,24 @@ def times(weight: Array, values: Array) -> Array:
     """weight @ values along the first axis."""
     result: Array = weight @ values.reshape(values.shape[0], -1)
     return result.reshape(weight.shape[0], *values.shape[1:])
+
+
+def padded(parts: list[Array]) -> list[Array]:
+    """Arrays with as many columns each: missing ones are 0."""
+    most = max(part.shape[1] for part in parts)
+    return [
+        part if part.shape[1] == most else np.pad(part, ((0, 0), (0, most - part.shape[1]), (0, 0))) for part in parts
+    ]
+
+
+class Growing(Given[Array]):
+    """Arrays whose columns may grow on the way."""
+
+    def add(self, name: str, parts: list[Array]) -> Array:
+        return super().add(name, padded(parts))
+
+    def concat(self, name: str, parts: list[Array]) -> Array:
+        return super().concat(name, padded(parts))
 
 
 class Batches:
@@ -66,6 +85,8 @@ class Batches:
         entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
         self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
         self.learned = LearnedWeights(setting.neurons)
+        self.followed = relus_to_follow(setting.graph, set(setting.relus)) - set(self.curves)
+        """The relus whose errors are followed through later layers."""
 
     def _steep(self) -> dict[str, SteepBounds]:
         """Squares and exponentials, each with the largest slopes for which rounding errors are counted: those at some
@@ -89,7 +110,7 @@ class Batches:
         self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] | None = None
     ) -> dict[str, Array]:
         """The values of all nodes; steps (one for relus and curves) are given a node's name and its operand's value."""
-        return Given(affine, relu, add, curves=True).walk(self.setting.graph, start)
+        return Growing(affine, relu, add, curves=True).walk(self.setting.graph, start)
 
     def output(self, values: dict[str, Array]) -> Array:
         """The constrained among the values of a walk."""

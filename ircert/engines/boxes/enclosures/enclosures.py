@@ -1,8 +1,10 @@
 """Boxes of points, many at once: every neuron between two parallel planes over its box.
 
 With x = m + h ε, |ε| <= 1, each entry of a node is A (x - m) + b, off by at most e. An open relu is s z + μ, off by
-at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs. A
-curve lies between two parallel lines as well (`ircert/bounds/curves.py`), and its slopes between two numbers.
+at most μ, for its slope s = u / (u - l); its error is new, so that rows of outputs taken backward know all signs, and
+layers above know those of the errors that have columns (`noise`). A curve lies between two parallel lines as well
+(`ircert/bounds/curves.py`), and its slopes between two numbers. States have columns for A, b, e, a bound on the sum of
+all absolute values behind an entry (for rounding errors), and errors that are followed.
 Balls of norms 1 and 2 bound neurons too: A (x - c) is bounded on the box cut with the ball (`support`).
 """
 
@@ -13,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ircert.bounds.rounding import UNIT, between, slack
-from ircert.engines.boxes.enclosures.batches import Batches, inverses, times
+from ircert.engines.boxes.enclosures.batches import Batches, inverses, padded, times
+from ircert.engines.boxes.enclosures.noise import Noise
 from ircert.engines.boxes.enclosures.patches import Patches, patches
 from ircert.engines.boxes.enclosures.support import upper
 from ircert.engines.boxes.enclosures.tilts import Tilts
@@ -103,35 +106,36 @@ def enclose(
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + spread).sum(axis=0)
     lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
+    noise = Noise(n + 3)
 
     def reach(state: Array) -> Array:
         return (np.abs(state[:, :n]) * half).sum(axis=1)
 
     def affine(name: str, state: Array) -> Array:
-        result = np.empty((len(network.biases[name]), n + 2, count))
-        result[:, : n + 1] = times(network.weights[name], state[:, : n + 1])
+        result = times(network.weights[name], state)
         result[:, n] += network.biases[name][:, None]
-        sums = np.stack([state[:, n + 1], reach(state) + np.abs(state[:, n]) + state[:, n + 1]], axis=1)
-        sums = times(network.absolute[name], sums)
+        sums = times(network.absolute[name], state[:, n + 1 : n + 3])
         sizes[name] = sums[:, 1] + np.abs(network.biases[name])[:, None]
         result[:, n + 1] = sums[:, 0] * (1 + 8 * network.terms * UNIT) + slack(2 * network.terms, sizes[name]) + lost
+        result[:, n + 2] = sizes[name]
         total[:] += sizes[name].sum(axis=0)
         return result
 
     def neuron(name: str, state: Array) -> Array:
         where = network.setting.relus[name]
-        b, wide = state[:, n], (reach(state) + state[:, n + 1]) * (1 + 8 * network.terms * UNIT)
+        b, error = state[:, n], state[:, n + 1] + noise.reach(state)
+        wide = (reach(state) + error) * (1 + 8 * network.terms * UNIT)
         size = np.abs(b) + wide
         wide = wide + slack(network.terms, size)
         low, high = b - wide, b + wide
-        values[where], errors[where] = b, state[:, n + 1] + 2 * slack(network.terms, size)
+        values[where], errors[where] = b, error + 2 * slack(network.terms, size)
         if norm != "inf" and found is None:
-            low, high = within_ball(state, low, high, every=name in network.curves)
+            low, high = within_ball(state, error, low, high, every=name in network.curves)
         lows[where], highs[where], depths[where], lines[where] = low, high, size, state[:, :n]
         total[:] += size.sum(axis=0)
-        return curve(name, where, state, size) if name in network.curves else relu(where, state, size)
+        return curve(name, where, state, size) if name in network.curves else relu(name, where, state, size)
 
-    def relu(where: slice, state: Array, size: Array) -> Array:
+    def relu(name: str, where: slice, state: Array, size: Array) -> Array:
         low, high = lows[where], highs[where]
         on[where], off[where] = low >= 0, high <= 0
         opened[where] = open_ = ~on[where] & ~off[where]
@@ -142,7 +146,12 @@ def enclose(
         slopes[where], shifts[where], spreads[where] = s, top / 2, top / 2
         result = state * s[:, None]
         result[:, n] += top / 2
-        result[:, n + 1] += top / 2 * (1 + 8 * UNIT) + slack(network.terms, np.where(s > 0, size, 0.0)) + lost
+        off_by = top / 2 * (1 + 8 * UNIT)
+        result[:, n + 1] += slack(network.terms, np.where(s > 0, size, 0.0)) + lost
+        result[:, n + 2] = s * size + top
+        if name in network.followed:
+            result, off_by = noise.followed(result, off_by)
+        result[:, n + 1] += off_by
         return result
 
     def curve(name: str, where: slice, state: Array, size: Array) -> Array:
@@ -155,6 +164,7 @@ def enclose(
             tilts.learn(where, slope, state, errors[where], half)
         size = np.abs(near.slope) * size + np.abs(near.shift) + near.error
         result[:, n + 1] = np.abs(result[:, n + 1]) + near.error * (1 + 8 * UNIT) + slack(network.terms, size) + lost
+        result[:, n + 2] = size
         return result
 
     norm, offset = setting.norm, setting.center[:, None] - middle
@@ -162,13 +172,13 @@ def enclose(
     lowest, highest = np.nextafter(low - setting.center, -np.inf), np.nextafter(high - setting.center, np.inf)
     crossing: Mask = np.asarray(norm.lengths(np.maximum(-lowest, highest)) > radius)  # inside, a ball bounds nothing
 
-    def within_ball(state: Array, low: Array, high: Array, *, every: bool) -> tuple[Array, Array]:
+    def within_ball(state: Array, errors: Array, low: Array, high: Array, *, every: bool) -> tuple[Array, Array]:
         open_ = np.ones_like(low, dtype=bool) if every else ~(low >= 0) & ~(high <= 0)
         which, boxes = np.nonzero(open_ & crossing)
         line = state[which, :n, boxes]
         value = state[which, n, boxes] + (line * offset.T[boxes]).sum(axis=1)
         size = np.abs(state[which, n, boxes]) + (np.abs(line) * np.abs(offset.T[boxes])).sum(axis=1)
-        error = state[which, n + 1, boxes] * (1 + 8 * network.terms * UNIT) + 1e-300 * radius
+        error = errors[which, boxes] * (1 + 8 * network.terms * UNIT) + 1e-300 * radius
         above, below = (upper(norm, sign * line, lowest[boxes], highest[boxes], radius) for sign in (1.0, -1.0))
         low, high = low.copy(), high.copy()
         low[which, boxes] = np.fmax(low[which, boxes], value - _outward(below, error, size, network))
@@ -176,18 +186,19 @@ def enclose(
         return low, high
 
     def add(parts: list[Array]) -> Array:
+        parts = padded(parts)
         result = parts[0].copy()
         for part in parts[1:]:
             result += part
-        absolute = sum((reach(part) + np.abs(part[:, n]) + part[:, n + 1] for part in parts), np.zeros(()))
-        result[:, n + 1] += slack(len(parts) + network.terms, absolute)
+        result[:, n + 1] += slack(len(parts) + network.terms, result[:, n + 2])
         return result
 
-    start = np.zeros((n, n + 2, count))
+    start = np.zeros((n, n + 3, count))
     start[np.arange(n), np.arange(n)] = 1.0
     start[:, n] = middle
     if found is not None:
         start[:, :n], start[:, n + 1] = found.slopes, found.errors
+    start[:, n + 2] = reach(start) + np.abs(middle) + start[:, n + 1]
     with np.errstate(all="ignore"):
         output = network.output(network.forward(start, affine, neuron, add))[:, :n]
         if found is not None:

@@ -67,6 +67,7 @@ class Covering:
     gave_up: from this radius on there is no matrix, as far as floats say
     effort:  what a cover may be expected to take (`Counts.effort`); else it is not begun
     expected: how many that was of the last cover that was not
+    left:    what the cover that is worked on was expected to take when it was begun; infinite where none is
     processes: who shares large frontiers, if anyone does
     draws:   who draws points of balls
     roots:   the boxes that covers begin with; by default the one around the ball
@@ -82,6 +83,7 @@ class Covering:
     gave_up: float = np.inf
     effort: float = np.inf
     expected: float = 0.0
+    left: float = np.inf
     draws: type[Points] = Points
     roots: Boxes | None = None
     turned: list[Array] = field(default_factory=list, repr=False)
@@ -163,7 +165,9 @@ class Covering:
             while expected * self._dearness > self.effort:
                 self.expected = expected * self._dearness
                 yield True
+            self.left = expected * self._dearness
             outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
+            self.left = np.inf
             if outcome == "closed" or best.is_full:
                 return outcome
             if outcome != "violated":  # it takes longer than was expected

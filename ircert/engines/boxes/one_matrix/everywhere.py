@@ -67,6 +67,11 @@ class Everywhere:
         return self._covering.matrix
 
     @property
+    def left(self) -> float:
+        """What the cover that is worked on was expected to take when it was begun; infinite where none is."""
+        return self._covering.left
+
+    @property
     def gave_up(self) -> bool:
         """Whether there is no matrix, as far as floats say."""
         return self._covering.gave_up <= BEYOND

@@ -24,7 +24,6 @@ from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.one_matrix.remainder import Terms
 from ircert.engines.boxes.one_matrix.sector_forms import Forms, Tables
 from ircert.ir.arrays import Array, Indices, Mask
-from ircert.ir.interpret import Given
 from ircert.limits import checkpoint
 
 MOST_NEURONS = 2048
@@ -137,7 +136,7 @@ class Sectors:
             result[neurons, rank[neurons, cubes], cubes] = 1.0
             return result
 
-        _Growing(affine, relu, curves=True).walk(network.setting.graph, start)
+        network.forward(start, affine, relu)
         return found
 
 
@@ -145,21 +144,6 @@ def _places(free: Mask) -> tuple[Indices, Indices, Indices]:
     """The cubes, neurons and ranks of all that is free (neurons, cubes)."""
     cubes, neurons = np.nonzero(free.T)
     return cubes, neurons, (np.cumsum(free, axis=0) - 1)[neurons, cubes]
-
-
-class _Growing(Given[Array]):
-    """Arrays whose columns grow on the way: missing ones are 0."""
-
-    def add(self, name: str, parts: list[Array]) -> Array:
-        return super().add(name, _padded(parts))
-
-    def concat(self, name: str, parts: list[Array]) -> Array:
-        return super().concat(name, _padded(parts))
-
-
-def _padded(parts: list[Array]) -> list[Array]:
-    most = max(part.shape[1] for part in parts)
-    return [np.pad(part, ((0, 0), (0, most - part.shape[1]), (0, 0))) for part in parts]
 
 
 @dataclass(frozen=True)

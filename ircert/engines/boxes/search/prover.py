@@ -201,6 +201,14 @@ class Prover:
             self._reach_to(math.inf, EVERYWHERE)
         return outcome
 
+    @property
+    def left_everywhere(self) -> float:
+        """What a proof of the whole space that was begun is expected to take; infinite where none was."""
+        if self.inner is not None:
+            return self.inner.left_everywhere
+        made: Everywhere | None = self.__dict__.get("everywhere")
+        return math.inf if made is None else made.left
+
     def turned(self) -> list[Array]:
         """Points beyond folds that were met since this was asked last."""
         found, covering = [], self.covering

@@ -23,6 +23,9 @@ SHARE, FIRST = 0.25, 2_000
 """The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
 FIRST_BESIDE_TREES = 500
 """… less where trees take balls …"""
+WORTH = 4.0
+"""… more where all of it is expected to take no more than this many times all effort so far: it is the end of a search
+that finds no violation …"""
 LAST = 200_000
 """… and how much more at the end, where it is asked about."""
 
@@ -46,7 +49,12 @@ class WholeSpace:
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
         first = FIRST_BESIDE_TREES if self.prover.has_few_neurons else FIRST
         most = share * (LAST if at_last else first) + SHARE * start - self.spent
+        worth = max(most, WORTH * start)
+
+        def stop() -> bool:
+            return self.over() or (self.counts.effort - start > most and self.prover.left_everywhere > worth)
+
         with np.errstate(all="ignore"):
-            outcome = self.prover.prove_everywhere(lambda: self.over() or self.counts.effort - start > most, most)
+            outcome = self.prover.prove_everywhere(stop, worth)
         self.spent += self.counts.effort - start
         return outcome

@@ -35,6 +35,11 @@ class Auto(Engine):
 
     def answer(self, question: Question) -> Answer:
         """The first answer, or what is known when time is up; part by part, where structure takes a network apart."""
+        from ircert.engines.instant.center_ball import from_center_ball
+
+        return from_center_ball(question, self._answered) if question.at_once else self._answered(question)
+
+    def _answered(self, question: Question) -> Answer:
         from ircert.engines.instant.engine import always, by_structure, instant
         from ircert.engines.parts.by_parts import by_parts
 

@@ -10,6 +10,7 @@ from functools import partial
 from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.boxes.search.search import Search
 from ircert.engines.boxes.search.smooth_search import SmoothSearch
+from ircert.engines.instant.center_ball import from_center_ball
 from ircert.engines.instant.engine import instant
 from ircert.engines.parts.by_parts import by_parts
 from ircert.engines.pinned import unpinned, without_pinned
@@ -43,7 +44,9 @@ class Boxes(Engine):
             parted = by_parts(question, self.answer) if question.at_once else None
             return parted or of_the_whole_space(question, _smooth(of_a_ball(question)))
         search = partial(Search, whole=question.reach == math.inf)
-        return of_the_whole_space(question, answered(search, of_a_ball(question)))
+        asked = of_a_ball(question)
+        found = from_center_ball(asked, partial(answered, search)) if question.at_once else answered(search, asked)
+        return of_the_whole_space(question, found)
 
 
 def _smooth(question: Question) -> Answer:

@@ -11,6 +11,7 @@ with Lip(g) < 1 (residual networks) this always holds. All matrices are floats t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -43,23 +44,51 @@ LONGEST_BLOCK = 6
 def is_injective(graph: Graph) -> bool:
     """Whether a canonical graph is injective on the whole space, by this argument; False says nothing."""
     marks = cuts(graph)
-    last = len(marks) - 1
+    possible = _possible_blocks(graph, marks)
+    return _is_joined(len(marks), lambda i, j: (i, j) in possible) and _is_joined(
+        len(marks), lambda i, j: (i, j) in possible and _block_is_injective(graph, marks[i], marks[j])
+    )
+
+
+def _is_joined(count: int, is_good: Callable[[int, int], bool]) -> bool:
+    """Whether good blocks lead from the first of so many cuts to the last one."""
+    last = count - 1
     reached, pending = {0}, [(0, 1)]
     while pending and last not in reached:
         i, j = pending.pop()
         if j < min(i + LONGEST_BLOCK, last):
             pending.append((i, j + 1))
-        if j not in reached and _block_is_injective(graph, marks[i], marks[j]):
+        if j not in reached and is_good(i, j):
             reached.add(j)
             pending.append((j, j + 1))
     return last in reached
 
 
-def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
-    if graph.sizes[end] < graph.sizes[start]:
-        return False
+def _possible_blocks(graph: Graph, marks: list[str]) -> set[tuple[int, int]]:
+    """From which cut to which one blocks are small enough, and do not lose entries."""
+    sizes = np.array([graph.sizes[node.name] for node in graph.nodes])
+    place = {node.name: k for k, node in enumerate(graph.nodes)}
+    found = set()
+    for i, start in enumerate(marks):
+        for j in range(i + 1, min(i + LONGEST_BLOCK + 1, len(marks))):
+            end = marks[j]
+            width = sizes[place[start] : place[end] + 1].max()
+            if graph.sizes[end] >= graph.sizes[start] and (width <= WIDEST or _affine_between(graph, start, end)):
+                found.add((i, j))
+    return found
+
+
+def _affine_between(graph: Graph, start: str, end: str) -> Affine | None:
+    """The only operation of a block, if it is an affine map whose rank is found at once."""
     node = graph[end]
-    if isinstance(node.op, Affine) and node.operands == (start,) and _has_full_rank(node.op):
+    one = isinstance(node.op, Affine) and node.operands == (start,) and entries(node.op.weight) <= LARGEST
+    return node.op if one and isinstance(node.op, Affine) else None
+
+
+def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
+    """Of a block that is possible."""
+    op = _affine_between(graph, start, end)
+    if op is not None and _has_full_rank(op):
         return True
     if max(graph.sizes[n.name] for n in between(graph, start, end)) > WIDEST:
         return False
@@ -67,7 +96,7 @@ def _block_is_injective(graph: Graph, start: str, end: str) -> bool:
 
 
 def _has_full_rank(op: Affine) -> bool:
-    return entries(op.weight) <= LARGEST and has_full_rank(dense(op.weight))
+    return has_full_rank(dense(op.weight))
 
 
 def _is_near_linear(graph: Graph, start: str, end: str, norm: Norm) -> bool:

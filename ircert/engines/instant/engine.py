@@ -11,6 +11,7 @@ from ircert.engines.instant.collapse import Pair, collision_at_center, collision
 from ircert.engines.instant.contraction import is_injective
 from ircert.engines.instant.dependence import is_function_of
 from ircert.engines.instant.derivatives import Arithmetic, M, derivatives, work
+from ircert.engines.sharing import good_radius
 from ircert.exact.dyadics import DyadicArithmetic
 from ircert.exact.kernels import seem_spanned, spans
 from ircert.exact.residues import PRIMES, Residues, rank
@@ -36,7 +37,7 @@ def instant(question: Question) -> Answer | None:
     graph, other = _lowered(question)
     try:
         with until(question.deadline):
-            found = _collision(question, graph, other)
+            found = None if good_radius(question) else _collision(question, graph, other)
     except OutOfTime:
         return None
     return _otherwise(question) if found is None else _never(question, found, _why_never(question, graph))

@@ -39,6 +39,17 @@ def residual(rng: Generator, n: int, hidden: int, scale: float = 1.0, outputs: i
     return build.graph(build.add(skip, inner))
 
 
+def deep(rng: Generator, n: int, width: int, layers: int, scale: float = 1.0) -> ircert.Graph:
+    """x + g(x) with a skip in the graph, and few neurons in each of some layers."""
+    build = ircert.Builder(n)
+    inner = build.input
+    for size in (n, *[width] * (layers - 1)):
+        weight, bias = rng.standard_normal((width, size)) / np.sqrt(size), 0.5 * rng.standard_normal(width)
+        inner = build.relu(build.affine(inner, weight, bias))
+    last = scale * rng.standard_normal((n, width)) / np.sqrt(width)
+    return build.graph(build.add(build.input, build.affine(inner, last)))
+
+
 def boxes_in(rng: Generator, n: int, count: int, width: float = 0.5) -> tuple[Any, Any]:
     middle, half = rng.uniform(-2, 2, (count, n)), rng.uniform(0, width, (count, n))
     half[rng.uniform(size=(count, n)) < 0.1] = 0.0

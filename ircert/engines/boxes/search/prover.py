@@ -30,6 +30,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
 from ircert.engines.boxes.problem.boxes import SAFE, around
+from ircert.engines.boxes.problem.inner_map import InnerMap
 from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_secants import closed_by_secants
@@ -59,6 +60,7 @@ EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions
 GIVEN_OUTPUTS = "the given outputs tell its points apart"
 DEGREE = "one orientation inside and no collision on the boundary"
 PAIRS = "all pairs of its boxes were excluded"
+FEW_READ = "the few neurons that read the inputs follow from the outputs"
 SECANTS = "no secant of two of its points has a kernel"
 PHASES = "a tree of phases excludes all pairs"
 ALL_SECANTS = "no secant has a kernel, whatever its slopes are"
@@ -111,9 +113,22 @@ class Prover:
                 # a ball on which the map is injective has one orientation
                 given = self.network, falsifier, self.counts, self.report
                 self.orientation = Orientation(*given, self.reached, self.processes)
+        self.inner_map = InnerMap.of(self.setting, MOST_CUT) if self.setting.size > MOST_CUT else None
+        self.reduced = None if self.inner_map is None else self._reduced(self.inner_map)
         self.covering: Covering | None = None
-        if self.setting.problem != "transform" and self.setting.constrained >= self.setting.size:
+        enough = self.setting.problem != "transform" and self.setting.constrained >= self.setting.size
+        if enough and self.reduced is None:
             self.covering = Covering(self.network, self.counts, self.report, processes=self.processes)
+
+    def _reduced(self, inner_map: InnerMap) -> Prover:
+        """Who proves that few neurons follow from the outputs, in the place of one matrix for all inputs."""
+        own = Descent(inner_map.setting, ExactMaps(inner_map.setting), self.descent.goes_on)
+        given = self.counts, self.stop, self.report
+        return Prover(inner_map.setting, own, *given, processes=self.processes, follow=self._follow_lifted)
+
+    def _follow_lifted(self, points: Array) -> None:
+        if self.follow is not None and self.inner_map is not None:
+            self.follow(self.inner_map.points(points))
 
     def prove(
         self, radius: float, *, nearer: float = math.inf, stop: Stop | None = None, effort: float = math.inf
@@ -132,10 +147,15 @@ class Prover:
 
     def _allow(self, effort: float) -> None:
         """What a cover by one matrix may take; with few inputs there are other ways, and nothing is known before."""
-        if self.inner is not None:
-            self.inner._allow(effort)
+        if self._other is not None:
+            self._other._allow(effort)
         if self.covering is not None:
             self.covering.effort = self._worth(effort)
+
+    @property
+    def _other(self) -> Prover | None:
+        """Who is asked about another network, if somebody is."""
+        return self.inner or self.reduced
 
     def _worth(self, effort: float) -> float:
         return effort if self.setting.size > FEW_INPUTS else math.inf
@@ -144,7 +164,7 @@ class Prover:
     def too_long(self) -> float | None:
         """How many boxes the last ball takes, if that is more than the effort it was given."""
         own = None if self.covering is None else self.covering.too_long
-        return self.inner.too_long if own is None and self.inner is not None else own
+        return self._other.too_long if own is None and self._other is not None else own
 
     @property
     def busy(self) -> float:
@@ -191,6 +211,10 @@ class Prover:
         if self.is_free_of_kernels:
             self._reach_to(math.inf, ALL_SECANTS)
             return "closed"
+        if self.reduced is not None:
+            outcome = self.reduced.prove_everywhere(stop, effort)
+            self._reach_to(self.reduced.reached if outcome == "closed" else 0.0, self._by_reduced)
+            return outcome
         if self.everywhere is None:
             return "stopped"
         try:
@@ -204,8 +228,8 @@ class Prover:
     @property
     def left_everywhere(self) -> float:
         """What a proof of the whole space that was begun is expected to take; infinite where none was."""
-        if self.inner is not None:
-            return self.inner.left_everywhere
+        if self._other is not None:
+            return self._other.left_everywhere
         made: Everywhere | None = self.__dict__.get("everywhere")
         return math.inf if made is None else made.left
 
@@ -215,7 +239,11 @@ class Prover:
         if covering is not None:
             found, covering.turned = covering.turned, []
         everywhere = self.__dict__.get("everywhere")
-        return found if everywhere is None else [*found, *everywhere.turned()]
+        if everywhere is not None:
+            found = [*found, *everywhere.turned()]
+        if self.reduced is not None and self.inner_map is not None:
+            found = [*found, *map(self.inner_map.points, self.reduced.turned())]
+        return found
 
     def _proved(self, radius: float, nearer: float, stop: Stop) -> Outcome:
         if nearer < math.inf:
@@ -247,16 +275,20 @@ class Prover:
             ways.append((lambda stop: self._by_constrained_outputs(radius, stop), share))
         if self.covering is not None:
             ways.append((lambda stop: self._by_matrix(radius, stop), share))
+        if self.reduced is not None:
+            ways.append((lambda stop: self._by_inner_map(radius, stop), share))
         if self.setting.size <= MOST_CUT:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
         self._tree = None
         if not ways or few_open(self.setting, radius):
             self._tree = whole = WholeTree(self.tools, radius)
-            if self.setting.size > MOST_CUT:
+            first = self.setting.size > MOST_CUT and self.reduced is None
+            if first:
                 share = MATRIX_BESIDE_TREE if self.has_few_neurons else MATRIX_BEYOND_TREE
                 ways = [(way, share) for way, _ in ways]
-            ways.append((lambda stop: self._by_tree(whole, stop), TREE))
+            place = 0 if first and self.has_few_neurons else len(ways)
+            ways.insert(place, (lambda stop: self._by_tree(whole, stop), TREE))
         if self.setting.size > MOST_CUT:
             ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways
@@ -293,6 +325,18 @@ class Prover:
         outcome = self.covering.advance(radius, stop)
         self._reach_to(self.covering.reached, ONE_MATRIX)
         return "violated" if outcome == "stopped" and self._turned_to_violation(radius) else outcome
+
+    def _by_inner_map(self, radius: float, stop: Stop) -> Outcome:
+        """The few neurons that read the inputs; a violation of theirs need not have points in the ball."""
+        assert self.reduced is not None
+        assert self.inner_map is not None
+        outcome = self.reduced.prove(self.inner_map.radius(radius), stop=stop)
+        self._reach_to(self.inner_map.reached(self.reduced.reached), self._by_reduced)
+        return "closed" if outcome == "closed" else "stopped"
+
+    @property
+    def _by_reduced(self) -> str:
+        return "" if self.reduced is None else f"{FEW_READ}: {self.reduced.argument}"
 
     def _turned_to_violation(self, radius: float) -> bool:
         """Whether points beyond folds that were met lead to a violation in the ball."""

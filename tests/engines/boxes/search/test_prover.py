@@ -17,10 +17,10 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.prover import Prover
+from ircert.engines.boxes.search.prover import FEW_READ, Prover
 from ircert.geometry.norm import Norm
 from tests.effort import some_of
-from tests.engines.boxes.making import fold, residual, setting_of
+from tests.engines.boxes.making import deep, fold, residual, setting_of
 from tests.oracle.build import square, then
 
 NORMS = tuple(Norm)
@@ -203,3 +203,32 @@ def test_secants_of_a_ball_have_no_kernel_while_neurons_that_turn_it_are_off() -
     assert prover.counts.boxes == prover.counts.programs == 0
     assert prover.prove(0.625) == "violated"
     assert prover.reached == 0.4375
+
+
+@pytest.mark.rule("E-22")
+@pytest.mark.parametrize(("scale", "seed"), [(1.0, 3), (2.0, 1), (2.0, 5)])
+def test_few_neurons_take_the_place_of_many_inputs(scale: float, seed: int) -> None:
+    """Trees and one matrix for all inputs take longer than that."""
+    prover = prover_of(setting_of(deep(np.random.default_rng(seed), 12, 4, 3, scale), np.zeros(12)))
+    with np.errstate(all="ignore"):
+        assert prover.prove(2.0, stop=lambda: prover.counts.effort > 3000, effort=3000) == "closed"
+    assert prover.argument.startswith(FEW_READ)
+
+
+@pytest.mark.rule("E-22")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_few_neurons_reach_no_violation(seed: int, norm: Norm) -> None:
+    """Whatever they prove ends before the nearest collision that is known; the centre's image is rounded."""
+    graph, center = deep(np.random.default_rng(seed), 8, 3, 2, 3.0), np.full(8, 0.1)
+    found = ircert.certify(graph, center, norm=norm, time_limit=4, engine="boxes")
+    prover = prover_of(setting_of(graph, center, norm=norm))
+    assert prover.inner_map is not None
+    assert prover.inner_map.slack > 0
+    for radius in (0.125, 0.5, 2.0, 8.0):
+        with np.errstate(all="ignore"):
+            most = prover.counts.effort + 1000
+            outcome = prover.prove(radius, stop=lambda most=most: prover.counts.effort > most, effort=1000)  # type: ignore[misc]
+        if found.radius.refuted is not None and radius >= found.radius.refuted:
+            assert outcome != "closed"
+    assert found.radius.refuted is None or prover.reached < found.radius.refuted

@@ -74,8 +74,8 @@ class FloatRegions:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self._network = Batches(setting)
-        weights = sum(weight.size for weight in self._network.weights.values())
+        self.network = Batches(setting)
+        weights = sum(weight.size for weight in self.network.weights.values())
         self.cost = (setting.size + 1) * weights + setting.size**3
         """Multiplications that one Jacobian takes."""
         self.spent = 0.0
@@ -105,7 +105,7 @@ class FloatRegions:
         self.spent += AT_LEAST + PRODUCT * self.cost * len(phases)
         on = np.ascontiguousarray((phases > 0).T.astype(np.float64))[:, None, :]
         start = np.repeat(np.eye(self.setting.size)[:, :, None], len(phases), axis=2)
-        network, relus = self._network, self.setting.relus
+        network, relus = self.network, self.setting.relus
         values = network.forward(
             start, lambda name, v: times(network.weights[name], v), lambda name, v: v * on[relus[name]]
         )
@@ -134,7 +134,7 @@ class FloatRegions:
 
     def _walked(self, phases: Phases) -> tuple[Array, Array, Array]:
         """Rows (patterns, neurons, inputs + 1), columns (patterns, outputs, neurons) and Jacobians."""
-        setting, network, count = self.setting, self._network, len(phases)
+        setting, network, count = self.setting, self.network, len(phases)
         on = np.ascontiguousarray((phases > 0).T.astype(np.float64))[:, None, :]
         rows = np.zeros((setting.neurons, setting.size + 1, count))
         columns = np.zeros((setting.neurons, setting.constrained, count))

@@ -25,7 +25,11 @@ YOUNG = 300
 """… which it is up to so much work …"""
 TIRED, PATIENCE = 8, 80
 """… or so many times that, after so much work, and as much as came before it, that found nothing nearer: most
-violations are found early, or met by proofs."""
+violations are found early, or met by proofs …"""
+WIDE, BOXES_IF_WIDE, PATIENCE_IF_WIDE = 1.25, 24, 8_000
+"""… but where the nearest violation is farther away than the good ball reaches by this factor, fewer boxes are worth
+one, for longer: what a ball takes grows with a high power of its radius, so that less work on proofs hardly makes it
+smaller, and the nearest folds of wide layers are found late."""
 DEAR = 50_000
 """Boxes take twice as long where a Jacobian takes that many products, and so on."""
 FOLDS, PAIRS = 15, 1
@@ -74,16 +78,20 @@ class Hunt:
             self.advance(min(TURN, FIRST - before))
         self._due = self.work
 
-    def beside(self, effort: int, points: list[Array], *, is_last: bool = False) -> None:
+    def beside(self, effort: int, points: list[Array], clear: float, *, is_last: bool = False) -> None:
         """A turn beside a proof that took some effort, in boxes, and met points that may lie beyond a fold.
 
+        clear:   the radius of the largest ball that is good
         is_last: the proof is of the ball just below the nearest violation known; if it holds, nothing is nearer
         """
         for part in points:
             self.suggest(part)
         if self.descent.best is not self._best:  # a proof met it, and what is near it was not looked at
             self._best, self._fresh = self.descent.best, self.work
-        worth = BOXES * (TIRED if is_last or self.work > 2 * self._fresh + PATIENCE else 1)
+        wide = not (is_last or self.descent.has_within(min(WIDE * clear, self.reach)))
+        patience = PATIENCE_IF_WIDE if wide else PATIENCE
+        tired = is_last or self.work > 2 * self._fresh + patience
+        worth = (BOXES_IF_WIDE if wide else BOXES) * (TIRED if tired else 1)
         dearness = 1 + self._products / DEAR
         least = EARLY if self.descent.best is None or (self.work < YOUNG and not is_last) else LEAST
         self._due += min(least + dearness * effort / worth, MOST)

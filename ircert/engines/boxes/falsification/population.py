@@ -87,11 +87,11 @@ class Population:
         signs, logarithms = self._regions.volumes(phases)
         return np.where(signs == self._reference, logarithms, -np.inf)
 
-    def anywhere(self, limit: float) -> Array:
-        """As many points anywhere in a ball, near and far alike where it is huge."""
+    def anywhere(self, limit: float, *, evenly: bool = False) -> Array:
+        """As many points anywhere in a ball; near and far alike where it is huge, if they need not lie evenly."""
         generator, shape = self._generator, self.offsets.shape
         radii = limit * generator.random(shape[0]) ** (1.0 / shape[1])
-        if limit > HUGE * self._least:
+        if limit > HUGE * self._least and not evenly:
             any_size = np.exp(generator.uniform(math.log(self._least), math.log(limit), shape[0]))
             radii[::2] = any_size[::2]
         return self._in_domain(directions(self._setting.norm, generator, shape) * (INSIDE * radii)[:, None])

@@ -1,9 +1,9 @@
 """Folds near the centre, looked for as long as there is time: each one found makes the ball smaller.
 
-All in floats but the last step. Points walk to small determinants (`population`), and regions lead to smaller ones and
-to folds that are too thin for points (`region_walkers`). Points beyond folds come nearer (`beyond`), and folds are
-followed from facet to facet (`fold_walkers`). Next to the nearest an exact collision is made (`confirming`): only that
-one counts.
+All in floats but the last step. Points walk to small determinants (`population`), also along gradients of smoother ones
+(`smoothed_points`), and regions lead to smaller ones and to folds that are too thin for points (`region_walkers`).
+Points beyond folds come nearer (`beyond`), and folds are followed from facet to facet (`fold_walkers`). Next to the
+nearest an exact collision is made (`confirming`): only that one counts.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ircert.engines.boxes.falsification.fold_walkers import Folds, FoldWalkers
 from ircert.engines.boxes.falsification.population import Population, between, directions
 from ircert.engines.boxes.falsification.reference import FARTHER, Reference
 from ircert.engines.boxes.falsification.region_walkers import RegionWalkers
+from ircert.engines.boxes.falsification.smoothed_points import SmoothedPoints
 from ircert.engines.boxes.falsification.work import (
     FARTHEST,
     UNIT,
@@ -39,7 +40,7 @@ __all__ = ["FoldSampler", "first_radius"]
 
 FIRST_TURN = 400
 """Work of a first search."""
-WAYS = "points", "regions", "beyond", "folds"
+WAYS = "points", "gradients", "regions", "beyond", "folds"
 PROMISING, FRESH = 3.0, 50_000_000.0
 """A way gets so many times as much of the work as long as it spent less since it last came nearer than before that; and
 so much more, in units of about a nanosecond."""
@@ -148,6 +149,8 @@ class FoldSampler:
             self._begun = True
             self._begin(population)
         ways: dict[str, Callable[[Population], None]] = {"points": self._step_points, "regions": self._step_regions}
+        if self.setting.constrained == self.setting.size:
+            ways["gradients"] = self._step_gradients
         if len(self._beyond):
             ways["beyond"] = self._step_beyond
         if len(self._walkers) or self._waiting or self._known:
@@ -176,6 +179,12 @@ class FoldSampler:
         low = population.heights < np.median(population.heights)
         low &= population.heights > -np.inf
         self._sinking.add(population.phases[low], population.lengths[low])
+
+    def _step_gradients(self, population: Population) -> None:
+        crossed = self._smoothed.step(population, self._limit, evenly=self.descent.best is not None)
+        self._came_to("gradients", self.setting.norm.lengths(crossed))
+        self._beyond.add(crossed)
+        self._follow(crossed)
 
     def _step_regions(self, population: Population) -> None:
         if 4 * len(self._sinking) < self._sinking.most:
@@ -276,6 +285,10 @@ class FoldSampler:
     @cached_property
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.seed + 1)
+
+    @cached_property
+    def _smoothed(self) -> SmoothedPoints:
+        return SmoothedPoints(self._regions, self._reference.orientation)
 
     @cached_property
     def _beyond(self) -> Beyond:

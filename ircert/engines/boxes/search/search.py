@@ -190,10 +190,10 @@ class Search:
 
     def _hunted(self, effort: int, *, is_last: bool) -> None:
         """Look for nearer violations beside a proof that took some effort; time that ends loses nothing."""
-        hunt = self.hunt
-        if hunt is not None and not self._over():
-            with suppress(OutOfTime), np.errstate(all="ignore"):
-                self._timed("falsification", lambda: hunt.beside(effort, self.prover.turned(), is_last=is_last))
+        if (hunt := self.hunt) is None or self._over():
+            return
+        with suppress(OutOfTime), np.errstate(all="ignore"):
+            self._timed("falsification", lambda: hunt.beside(effort, self.prover.turned(), self.clear, is_last=is_last))
 
     @property
     def _is_direct(self) -> bool:

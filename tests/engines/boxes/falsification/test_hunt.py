@@ -135,7 +135,7 @@ def _network(n: int) -> ircert.Graph:
 
 
 def test_the_same_seed_and_work_find_the_same() -> None:
-    setting = setting_of(_network(5), np.zeros(5))
+    setting = setting_of(_network(8), np.zeros(8))
     found = []
     for seed in (3, 3, 4):
         hunt = Hunt(setting, descent_of(setting), seed, 1e6)
@@ -186,6 +186,20 @@ def test_a_point_beyond_a_fold_is_followed_up() -> None:
     hunt = Hunt(setting, descent)
     hunt._folds.suggest(np.array([[2.75, 0.5, -0.25]]))
     assert distance(descent) == pytest.approx(2.5, rel=1e-8)
+
+
+def test_a_wide_bracket_is_worth_more_work() -> None:
+    """Beside proofs of the same effort, up to the nearest violation or far below it."""
+    setting = setting_of(folded(np.eye(3), 2.5, np.eye(3)), np.zeros(3))
+    done = {}
+    for clear in (0.1, 2.4):
+        hunt = Hunt(setting, descent_of(setting), 0, 1e6)
+        hunt.begin()
+        assert distance(hunt.descent) == pytest.approx(2.5, rel=1e-8)
+        before = hunt.work
+        hunt.beside(20_000, [], clear)
+        done[clear] = hunt.work - before
+    assert done[0.1] > 3 * done[2.4] > 0
 
 
 class Way:

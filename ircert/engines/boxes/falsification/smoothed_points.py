@@ -1,0 +1,111 @@
+"""Points that look for folds along gradients: down the determinant of the network with its relus made smooth.
+
+Determinants of linear regions are constant, so that there is nothing to go down along, and the regions beyond the
+nearest folds may be too thin to be met by chance. With the slope sigmoid(z / w) in the place of a relu's step, w a
+part of the ball times the length of the row below the neuron, the logarithm of the determinant has the gradient
+
+    sum over neurons of  sigmoid'(z / w) / w · (g J⁻¹ h) g,       g the row below the neuron, h the column above it,
+
+as det J is affine in each slope. The smoothing gets finer step by step, and all points start anew after the last one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ircert.engines.boxes.enclosures.batches import times
+from ircert.engines.boxes.falsification.float_regions import FloatRegions
+from ircert.engines.boxes.falsification.population import INSIDE, Population
+from ircert.geometry.norm import Norm
+from ircert.ir.arrays import Array
+
+COUNT, FEWEST, PRODUCTS = 64, 8, 50_000_000
+"""Points, and at least: one step of all of them takes so many multiplications, about."""
+STEPS = 100
+"""From one start to the next."""
+BLUR, STRIDE = (0.1, 0.001), (0.1, 0.002)
+"""How wide a relu is smoothed and how long a step is, at first and at last, in parts of a point's distance."""
+INERTIA = 0.6
+"""How much of a step is the direction of the last ones."""
+AT_LEAST, NUMBER = 300_000.0, 12.0
+"""What a step takes beside products, at least and for each number of a walk, in units of about a nanosecond."""
+PRODUCT = 0.12
+"""… and for each multiplication of a Jacobian: there are two walks."""
+LEAST = 1e-300
+
+
+class SmoothedPoints:
+    """Points of balls around the centre, of a setting with as many constrained outputs as inputs."""
+
+    def __init__(self, regions: FloatRegions, reference: float) -> None:
+        self._regions, self._setting = regions, regions.setting
+        self._reference = reference
+        self._most = int(min(COUNT, max(FEWEST, PRODUCTS // regions.cost)))
+        self._taken = STEPS
+        self._offsets = self._drift = np.zeros((0, self._setting.size))
+        self._scales = np.zeros(0)
+
+    def step(self, population: Population, limit: float, *, evenly: bool) -> Array:
+        """Everybody takes a step inside the ball of this radius; those who end beyond a fold are returned.
+
+        evenly: they start evenly over the ball, which is not much larger than it has to be
+        """
+        if self._taken >= STEPS:
+            self._offsets = population.anywhere(limit, evenly=evenly)[: self._most]
+            self._drift, self._taken = np.zeros_like(self._offsets), 0
+            self._scales = np.maximum(self._lengths(self._offsets), LEAST)
+        blur, stride = (first * (last / first) ** (self._taken / STEPS) for first, last in (BLUR, STRIDE))
+        slopes = self._gradients(blur * self._scales)
+        slopes /= np.maximum(self._lengths(slopes), LEAST)[:, None]
+        self._drift = INERTIA * self._drift + (1 - INERTIA) * slopes
+        self._offsets = self._inside(self._offsets - (stride * self._scales)[:, None] * self._drift, limit)
+        self._taken += 1
+        if self._taken < STEPS:
+            return self._offsets[:0]
+        return self._offsets[self._regions.orientations(self._regions.phases(self._offsets)) != self._reference]
+
+    def _gradients(self, widths: Array) -> Array:
+        """Those of the logarithms of determinants, of their absolute values where these are negative already: the
+        other way then."""
+        setting, network, count = self._setting, self._regions.network, len(self._offsets)
+        numbers = setting.neurons * setting.size * count
+        self._regions.spent += AT_LEAST + PRODUCT * self._regions.cost * count + NUMBER * numbers
+        values = setting.preactivations(setting.center + self._offsets).T
+        rows, columns = (np.zeros((setting.neurons, setting.size, count)) for _ in range(2))
+        slopes, bends = np.zeros_like(values), np.zeros_like(values)
+
+        def relu(name: str, given: Array) -> Array:
+            where = setting.relus[name]
+            rows[where] = given
+            lengths = setting.norm.dual.lengths(np.moveaxis(given, 1, 2))
+            width = np.maximum(widths * lengths, LEAST)
+            slopes[where] = 0.5 + 0.5 * np.tanh(values[where] / (2 * width))
+            bends[where] = slopes[where] * (1.0 - slopes[where]) / width
+            return given * slopes[where][:, None]
+
+        def back(name: str, given: Array) -> Array:
+            where = setting.relus[name]
+            columns[where] = given
+            return given * slopes[where][:, None]
+
+        start = np.repeat(np.eye(setting.size)[:, :, None], count, axis=2)
+        found = network.forward(start, lambda name, v: times(network.weights[name], v), relu)
+        jacobians = np.moveaxis(network.output(found), 2, 0)
+        signs, _ = np.linalg.slogdet(jacobians)
+        sound = (signs != 0.0) & np.isfinite(jacobians).all(axis=(1, 2))
+        inverses = np.linalg.inv(np.where(sound[:, None, None], jacobians, np.eye(setting.size)))
+        ends = np.ascontiguousarray(np.transpose(inverses, (2, 1, 0)))  # row i of J⁻¹ as coefficients of the outputs
+        network.backward(ends, lambda name, v: times(network.transposed[name], v), back)
+        pulls = np.einsum("knb,knb->kb", rows, columns) * bends
+        slopes_of_heights = np.einsum("kb,knb->bn", pulls, rows) * (signs * self._reference * sound)[:, None]
+        return np.nan_to_num(slopes_of_heights, nan=0.0, posinf=0.0, neginf=0.0)
+
+    def _inside(self, offsets: Array, limit: float) -> Array:
+        setting = self._setting
+        offsets = np.clip(offsets, setting.low - setting.center, setting.high - setting.center)
+        if setting.norm == Norm.INF:
+            return np.clip(offsets, -INSIDE * limit, INSIDE * limit)
+        return offsets * np.minimum(1.0, INSIDE * limit / np.maximum(self._lengths(offsets), LEAST))[:, None]
+
+    def _lengths(self, offsets: Array) -> Array:
+        return self._setting.norm.lengths(offsets)

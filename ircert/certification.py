@@ -18,7 +18,7 @@ from ircert.backends.solver_process import one_process
 from ircert.engines.asking import ask, check, nothing_known
 from ircert.engines.base import Answer, Cause, Engine, Progress, Question, Stop, farthest, silent
 from ircert.engines.boxes.search.smooth_optimum import with_smooth_optimum
-from ircert.engines.estimate import estimated_size
+from ircert.engines.estimate import first_words
 from ircert.engines.judge import judge
 from ircert.engines.optimum.answering import is_wanted, time_for_the_verdict, with_optimum
 from ircert.errors import QueryError, UnsupportedModel
@@ -125,7 +125,7 @@ def certify(
         answer = _by_form_alone(question, chosen)
         if answer is None:
             if report is not silent:
-                report(Progress(0.0, None, str(estimated_size(question))))
+                report(Progress(0.0, None, first_words(question)))
             if is_wanted(question, optimum):
                 answer = _with_optimum(chosen, question, measured, require, asked_for=optimum is True)
             elif optimum is False:

@@ -10,19 +10,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Mask, Matrix, Sparse, economical, freeze, nonzeros, take_rows
 from ircert.ir.build import Builder
 from ircert.ir.dyadic import is_float
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Affine, Relu
+from ircert.limits import checkpoint
 from ircert.passes.base import GraphPass, Rewrite
 from ircert.passes.fuse_affine import FuseAffine
 
 LARGEST = 40_000
-"""Entries of a weight matrix whose rows are compared as fractions; larger ones are left as they are."""
+"""Numbers that are compared as fractions at most: those of rows that may be multiples of others."""
+
+Key: TypeAlias = tuple[tuple[int, ...], tuple[Fraction, ...]]
+"""Where a row has numbers, and these over the first of them."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,13 @@ def merged(graph: Graph) -> Graph:
             continue
         operands = [here[name] for name in node.operands]
         source = graph[node.operands[0]]
-        if isinstance(node.op, Relu) and isinstance(source.op, Affine) and np.prod(source.op.weight.shape) <= LARGEST:
+        checkpoint()
+        if isinstance(node.op, Relu) and isinstance(source.op, Affine):
             kept, table = _families(source.op)
             if len(kept) < graph.sizes[node.name]:
                 changed = True
-                z = build.affine(here[source.operands[0]], source.op.weight[kept], source.op.bias[kept])
+                weight = take_rows(source.op.weight, kept)
+                z = build.affine(here[source.operands[0]], weight, source.op.bias[kept])
                 here[node.name] = build.affine(build.concat(build.relu(z, name=node.name), z), table)
                 continue
         here[node.name] = build.node(node.op, *operands, name=node.name)
@@ -61,41 +69,69 @@ def merged(graph: Graph) -> Graph:
     return FuseAffine().run(build.graph(here[graph.output])).result
 
 
-def _families(op: Affine) -> tuple[list[int], Array]:
+def _families(op: Affine) -> tuple[list[int], Matrix]:
     """One neuron of each family, and the matrix from (relu, z) of those to the relus of all."""
-    weight = op.weight if isinstance(op.weight, np.ndarray) else op.weight.toarray()
-    found: dict[tuple[Fraction, ...], int] = {}
+    rows = _Rows(nonzeros(op.weight), op.bias)
+    alike = rows.alike()
+    found: dict[Key, int] = {}
     kept: list[int] = []
     entries: list[tuple[int, float]] = []
-    rows = np.column_stack([weight, op.bias])
-    alike = _alike(rows)
-    for i, row in enumerate(rows.tolist()):
-        lead = next((v for v in row[:-1] if v), 0.0)
-        key = tuple(Fraction(v) / Fraction(lead) for v in row) if lead and alike[i] else (Fraction(i),)
-        place = found.get(key)
+    for i, is_alike in enumerate(alike.tolist()):
+        key = rows.direction(i) if is_alike else None
+        place = None if key is None else found.get(key)
         if place is not None:
-            first = next(v for v in weight[kept[place]].tolist() if v)
-            ratio = Fraction(lead) / Fraction(first)
+            ratio = rows.lead(i) / rows.lead(kept[place])
             if is_float(ratio):
                 entries.append((place, float(ratio)))
                 continue
-            key = (Fraction(i),)
-        found[key] = len(kept)
+        elif key is not None:
+            found[key] = len(kept)
         entries.append((len(kept), 1.0))
         kept.append(i)
-    table = np.zeros((len(entries), 2 * len(kept)))
-    for i, (place, factor) in enumerate(entries):
-        table[i, place] = abs(factor)
-        if factor < 0:
-            table[i, len(kept) + place] = factor
-    return kept, table
+    return kept, _table(entries, len(kept))
 
 
-def _alike(rows: Array) -> list[bool]:
-    """Whether a row may be a multiple of another: equal quotients are rounded to equal floats."""
-    weight = rows[:, :-1]
-    lead = weight[np.arange(len(rows)), (weight != 0).argmax(axis=1)]
-    with np.errstate(all="ignore"):
-        quotients = [row.tobytes() for row in rows / lead[:, None] + 0.0]  # -0.0 becomes 0.0
-    often = Counter(quotients)
-    return [often[row] > 1 for row in quotients]
+def _table(entries: list[tuple[int, float]], count: int) -> Matrix:
+    """a relu(z) for a factor a > 0, |a| (relu(z) - z) for a < 0; an entry says which z and which factor."""
+    places, factors = np.array([place for place, _ in entries]), np.array([factor for _, factor in entries])
+    negative = np.flatnonzero(factors < 0)
+    rows = np.concatenate([np.arange(len(entries)), negative])
+    columns = np.concatenate([places, count + places[negative]])
+    numbers = np.concatenate([np.abs(factors), factors[negative]])
+    return economical(freeze(csr_array((numbers, (rows, columns)), shape=(len(entries), 2 * count))))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of an affine map, with their biases."""
+
+    weight: Sparse
+    bias: Array
+
+    def alike(self) -> Mask:
+        """Which rows may be multiples of others: equal quotients are rounded to equal floats. None if these have too
+        many numbers."""
+        starts, counts = self.weight.indptr[:-1], np.diff(self.weight.indptr)
+        occupied = counts > 0
+        lead = np.ones(len(counts))
+        lead[occupied] = self.weight.data[starts[occupied]]
+        with np.errstate(all="ignore"):
+            quotients = self.weight.data / np.repeat(lead, counts) + 0.0  # -0.0 becomes 0.0
+            ends = self.bias / lead + 0.0
+        keys = [
+            (self.weight.indices[k : k + n].tobytes(), quotients[k : k + n].tobytes(), end)
+            for k, n, end in zip(starts.tolist(), counts.tolist(), ends.tolist(), strict=True)
+        ]
+        often = Counter(keys)
+        found = np.array([often[key] > 1 for key in keys]) & occupied
+        return found if counts[found].sum() <= LARGEST else np.zeros(len(counts), dtype=bool)
+
+    def direction(self, i: int) -> Key:
+        """The same for all multiples of a row."""
+        part, lead = slice(self.weight.indptr[i], self.weight.indptr[i + 1]), self.lead(i)
+        numbers = [*self.weight.data[part].tolist(), float(self.bias[i])]
+        return tuple(self.weight.indices[part].tolist()), tuple(Fraction(v) / lead for v in numbers)
+
+    def lead(self, i: int) -> Fraction:
+        """The first weight of a row."""
+        return Fraction(float(self.weight.data[self.weight.indptr[i]]))

@@ -16,6 +16,7 @@ from ircert.ir.build import Builder
 from ircert.ir.dyadic import add, multiply
 from ircert.ir.graph import Graph, Node
 from ircert.ir.ops import Affine, Concat, Op, Relu, Select
+from ircert.limits import checkpoint
 from ircert.passes.liveness import live_entries
 
 
@@ -48,6 +49,7 @@ class Shrinker:
         for node in self.graph.nodes:
             if node.name == self.graph.input or not self.live[node.name].any():
                 continue
+            checkpoint()
             self.build.prefix = f"{node.name}."
             values[node.name] = self._shrunk(node, [values.get(name) or self._nothing(name) for name in node.operands])
         self.build.prefix = ""

@@ -16,6 +16,7 @@ from ircert.bounds.operator_norms import norm_bound
 from ircert.bounds.rounding import UNIT, left_inverse, magnitude, midpoint, slack
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Mask
+from ircert.limits import checkpoint
 
 ROUNDS = 6
 """Steps of the iteration that looks for w."""
@@ -43,8 +44,12 @@ class Residual:
 def residual(inverse: Array, middle: Array, spread: Array) -> Residual:
     """I - C J for all J within `spread` of `middle` (or a stack of both), with room for all rounding."""
     absolute = np.abs(inverse)
+    checkpoint()
     error = slack(middle.shape[-2] + 2, 1.0 + absolute @ (np.abs(middle) + spread))
-    return Residual(np.eye(middle.shape[-1]) - inverse @ middle, absolute @ spread + error)
+    checkpoint()
+    center = np.eye(middle.shape[-1]) - inverse @ middle
+    checkpoint()
+    return Residual(center, absolute @ spread + error)
 
 
 def best_residual(low: Array, high: Array) -> Residual | None:

@@ -8,12 +8,15 @@ from ircert.engines.base import Question
 from ircert.geometry.ball import Ball
 from ircert.ir.graph import Graph
 from ircert.ir.ops import Curve, Op, Relu
+from ircert.limits import Deadline, OutOfTime, until
 from ircert.programs.encodings.analyse import Method, analyse
 
 FIRST = 1.0
 """The ball of this radius is looked at where a search has none to begin with."""
 LARGEST = 4096
 """With more neurons than this, plain intervals have to do."""
+SHARE = 0.05
+"""The part of the time that bounds may take."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,15 @@ def estimated_size(question: Question) -> Size:
         unstable += analyse(plain, ball, method).count_unstable()
     copies = 1 if question.problem == "pseudo" else 2
     return Size(radius, neurons, unstable, copies * unstable)
+
+
+def first_words(question: Question) -> str:
+    """How large the question is; of one whose bounds take more than a part of its time, the neurons alone."""
+    try:
+        with until(Deadline(SHARE * question.deadline.left())):
+            return str(estimated_size(question))
+    except OutOfTime:
+        return f"{sum(_counted(network.loaded, Relu) for network in question.networks)} neurons"
 
 
 def _counted(graph: Graph, kind: type[Op]) -> int:

@@ -14,11 +14,13 @@ from flint import nmod_mat
 
 from ircert.ir.arrays import Array, Indices, Mask, Matrix, nonzeros
 from ircert.ir.dyadic import LOWEST_EXPONENT, decompose
-from ircert.limits import checkpoint
+from ircert.limits import OutOfTime, checkpoint, left
 
 PRIMES = (2097143, 2097133, 2097131)
 """Below 2^21: 2048 products of two residues add up to less than 2^53."""
 BLOCK = 2048
+ENTRY, STEP = 2e-7, 1e-10
+"""About the seconds that an elimination takes: for each number, and for each product."""
 
 
 @cache
@@ -73,10 +75,17 @@ class Echelon:
         return self.table[:, self.free]
 
 
+def _begin(rows: int, columns: int) -> None:
+    """Raise OutOfTime where an elimination, which cannot be interrupted, would take longer than is left."""
+    checkpoint()
+    if left() < rows * columns * (ENTRY + STEP * min(rows, columns)):
+        raise OutOfTime
+
+
 def echelon(matrix: Array, prime: int) -> Echelon:
     """The reduced echelon form modulo the prime; the leftmost independent columns are its pivots."""
-    checkpoint()
     rows, columns = matrix.shape
+    _begin(rows, columns)
     if not matrix.any():
         return Echelon(np.zeros((0, columns)), np.zeros(0, dtype=np.int64), np.arange(columns))
     flat, rank = nmod_mat(rows, columns, matrix.astype(np.int64).ravel().tolist(), prime).rref()
@@ -88,8 +97,8 @@ def echelon(matrix: Array, prime: int) -> Echelon:
 
 def rank(matrix: Array, prime: int) -> int:
     """The rank modulo the prime, which the rank over the rationals is at least."""
-    checkpoint()
     rows, columns = matrix.shape
+    _begin(rows, columns)
     return int(nmod_mat(rows, columns, matrix.astype(np.int64).ravel().tolist(), prime).rank())
 
 

@@ -30,6 +30,8 @@ LARGEST_TOTAL = 2**26
 SPARSE_SIZE = 1024
 SPARSE_DENSITY = 0.1
 """Sparse storage pays from this size on and up to this share of nonzeros (see PERFORMANCE.md)."""
+LARGE = 1 << 18
+"""Entries from which on a dense matrix that is mostly zero is stored sparse in any case."""
 
 
 def tensor(values: object, what: str, ndim: int | None = None) -> Array:
@@ -81,9 +83,10 @@ def nonzeros(array: Matrix) -> Sparse:
     """The same matrix as canonical CSR without explicit zeros."""
     if isinstance(array, csr_array):
         return array
-    rows, columns = np.nonzero(array)  # row by row; scipy makes the same by a longer way
-    starts = np.searchsorted(rows, np.arange(len(array) + 1))
-    return _by_rows(array[rows, columns], columns, starts, array.shape)
+    there = array != 0
+    starts = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))])
+    before = np.repeat(np.arange(len(array)) * array.shape[1], np.diff(starts))
+    return _by_rows(array[there], np.flatnonzero(there) - before, starts, array.shape)
 
 
 def take_rows(array: Matrix, rows: Indices | Sequence[int]) -> Matrix:
@@ -115,6 +118,17 @@ def economical(array: Matrix) -> Matrix:
     if isinstance(array, csr_array):
         return array if sparse else freeze(array.toarray())
     return freeze(csr_array(array)) if sparse else array
+
+
+def stored(array: Matrix) -> Matrix:
+    """The same matrix as nodes and walks keep it: sparse if it is so, or large and mostly zero."""
+    return economical(array) if isinstance(array, np.ndarray) and array.size >= LARGE else array
+
+
+def walkable(array: Matrix) -> Matrix:
+    """The same matrix for products with many vectors: dense, unless it is large and mostly zero."""
+    total = array.shape[0] * array.shape[1]
+    return economical(array) if total >= LARGE else array if isinstance(array, np.ndarray) else array.toarray()
 
 
 def identity(size: int) -> Sparse:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ircert.ir.arrays import Array, Indices, Matrix, diagonal, entries, freeze, nonzeros
+from ircert.limits import checkpoint
 
 PRECISION = 53
 LOWEST_EXPONENT = -1074
@@ -116,6 +117,7 @@ def multiply_entrywise(a: Matrix, b: Matrix) -> Matrix | None:
         return known
     data, columns, starts = list[float](), list[int](), [0]
     for i in range(left.shape[0]):
+        checkpoint()
         row = slice(left.indptr[i], left.indptr[i + 1])
         for j, value in _combined_rows(left.indices[row], left.data[row], right).items():
             if not is_float(value):

@@ -12,6 +12,7 @@ import pytest
 
 import ircert
 from ircert.engines.base import Cause
+from ircert.limits import OutOfTime
 from ircert.result.result import Result
 from tests.effort import tries
 from tests.engines.boxes.test_engine import LIMIT, NORMS, agree, problems, truth
@@ -132,3 +133,15 @@ def test_a_deadline_that_is_over_at_once_is_said(looks: list[Looks]) -> None:
     assert part.verdict == "unresolved"
     assert part.stop is not None
     assert part.stop.cause is Cause.TIME
+
+
+@pytest.mark.rule("E-8")
+def test_a_size_that_takes_too_long_to_tell_is_told_by_neurons_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*given: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr("ircert.engines.estimate.analyse", late)
+    told: list[str] = []
+    layers = [(np.eye(3), np.ones(3)), (np.eye(3), np.zeros(3))]
+    ircert.certify(layers, np.zeros(3), progress=lambda news: told.append(news.text), time_limit=5)
+    assert told[0] == "3 neurons"

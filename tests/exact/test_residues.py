@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ircert.exact import lifting
 from ircert.exact.residues import BLOCK, PRIMES, Residues, echelon, has_full_rank, product, rank, reduced, residues
 from ircert.ir.arrays import Array
-from ircert.limits import OutOfTime, until
+from ircert.limits import Deadline, OutOfTime, until
 from tests.exact import fractions
 from tests.exact.matrices import columns_of, matrices
 from tests.ir.test_dyadic import MIXED
@@ -86,3 +86,12 @@ def test_the_deadline_is_asked() -> None:
     for action in (lambda: echelon(np.eye(2), PRIMES[0]), lambda: product(np.eye(2), np.eye(2), PRIMES[0])):
         with until(lambda: True), pytest.raises(OutOfTime):
             action()
+
+
+def test_an_elimination_that_takes_longer_than_is_left_is_not_begun() -> None:
+    with until(Deadline(1e-3)):
+        assert rank(np.eye(3), PRIMES[0]) == 3
+        with pytest.raises(OutOfTime):
+            rank(np.zeros((300, 300)), PRIMES[0])
+        with pytest.raises(OutOfTime):
+            echelon(np.zeros((300, 300)), PRIMES[0])

@@ -13,7 +13,7 @@ from scipy.sparse import coo_array, csr_array
 
 import ircert
 from ircert.errors import OpError
-from ircert.ir.arrays import Array, below, identity, is_identity, nonzeros, sparse_rows
+from ircert.ir.arrays import Array, below, identity, is_identity, nonzeros, sparse_rows, walkable
 from ircert.ir.ops import Affine
 
 
@@ -124,3 +124,19 @@ def test_the_identity_is_known(matrix: Array) -> None:
     assert is_identity(identity(3))
     assert is_identity(identity(0))
     assert not is_identity(nonzeros(matrix))
+
+
+def test_large_matrices_that_are_mostly_zero_are_stored_sparse() -> None:
+    weight = np.eye(512)
+    kept = Affine(weight).weight
+    assert isinstance(kept, csr_array)
+    assert (kept.toarray() == weight).all()
+    assert isinstance(Affine(np.ones((512, 512))).weight, np.ndarray)
+    assert isinstance(Affine(np.eye(500)).weight, np.ndarray)
+    assert Affine(weight) == Affine(csr_array(weight))
+
+
+def test_walks_have_dense_matrices_unless_they_are_large_and_mostly_zero() -> None:
+    assert isinstance(walkable(csr_array(np.eye(500))), np.ndarray)
+    assert isinstance(walkable(csr_array(np.eye(512))), csr_array)
+    assert isinstance(walkable(csr_array(np.ones((512, 512)))), np.ndarray)

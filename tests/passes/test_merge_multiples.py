@@ -47,3 +47,18 @@ def test_many_rows() -> None:
     weight[8] = -4.0 * weight[7]
     graph = ircert.load([(weight, weight[:, 5]), (np.ones((1, 190)), None)])
     assert neurons(merged(graph)) == 189
+
+
+def test_pairs_of_large_maps_that_are_mostly_zero() -> None:
+    """x as relu(x) - relu(-x) beside dense neurons, with more numbers than are compared as fractions."""
+    rng = np.random.default_rng(0)
+    first = np.vstack([rng.normal(size=(8, 600)), np.eye(600), -np.eye(600)])
+    last = np.hstack([rng.normal(size=(600, 8)), np.eye(600), -np.eye(600)])
+    found = merged(ircert.load([(first, rng.normal(size=1208) * (np.arange(1208) < 8)), (last, None)]))
+    assert neurons(found) == 608
+
+
+def test_rows_with_many_numbers_are_left_alone() -> None:
+    row = np.ones((1, 50_000))
+    graph = ircert.load([(np.vstack([row, -row]), None), (np.eye(2), None)])
+    assert merged(graph) is graph

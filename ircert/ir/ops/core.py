@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from ircert.errors import OpError
-from ircert.ir.arrays import LARGEST, Array, Indices, Matrix, freeze, matrix, nonzeros, tensor
+from ircert.ir.arrays import LARGEST, Array, Indices, Matrix, freeze, matrix, nonzeros, stored, tensor
 from ircert.ir.digits import DigitMatrix
 from ircert.ir.dyadic import scaled, shift
 from ircert.ir.ops.base import ElementwiseOp, Op, SizeMismatch
@@ -60,7 +60,7 @@ class Affine(Op):
         return f"Affine({self.weight.shape[0]} x {self.weight.shape[1]})"
 
     def __init__(self, weight: object, bias: object = None) -> None:
-        checked = matrix(weight, "weight")
+        checked = stored(matrix(weight, "weight"))
         offset = np.zeros(checked.shape[0]) if bias is None else bias
         object.__setattr__(self, "weight", checked)
         object.__setattr__(self, "bias", tensor(offset, "bias", ndim=1))

@@ -54,3 +54,12 @@ def test_a_relu_that_is_on_for_one_sign_only_loses_the_other() -> None:
 
 def test_numbers_that_overflow_prove_nothing() -> None:
     assert not is_injective(residual(1e308, 1e308, 1e308))
+
+
+def test_no_rank_is_looked_for_where_a_later_block_is_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An affine map of full rank, and then relus that no block of the argument spans."""
+    asked: list[object] = []
+    monkeypatch.setattr("ircert.engines.instant.contraction.has_full_rank", asked.append)
+    rng = np.random.default_rng(0)
+    assert not is_injective(ircert.load([(rng.normal(size=(200, 3)), None), (rng.normal(size=(3, 200)), None)]))
+    assert not asked

@@ -6,11 +6,14 @@ the inputs).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ircert.bounds.all_curves import STEEP
 from ircert.bounds.curves import CurveBounds, bounds_of
@@ -19,7 +22,7 @@ from ircert.bounds.steep import SteepBounds
 from ircert.engines.boxes.enclosures.learned_weights import LearnedWeights
 from ircert.engines.boxes.enclosures.noise import relus_to_follow
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.ir.arrays import Array, Mask
+from ircert.ir.arrays import Array, Mask, Matrix, walkable
 from ircert.ir.interpret import Given, GivenBack
 from ircert.ir.ops import Affine, Curve, Select
 
@@ -33,10 +36,15 @@ PRODUCTS = 200_000_000
 """… so that one walk takes a tenth of a second at most: as many multiplications as that."""
 
 
-def times(weight: Array, values: Array) -> Array:
+def times(weight: Matrix, values: Array) -> Array:
     """weight @ values along the first axis."""
     result: Array = weight @ values.reshape(values.shape[0], -1)
     return result.reshape(weight.shape[0], *values.shape[1:])
+
+
+def _transposed(weight: Matrix) -> Matrix:
+    """The transpose, stored row by row."""
+    return np.ascontiguousarray(weight.T) if isinstance(weight, np.ndarray) else csr_array(weight.T)
 
 
 def padded(parts: list[Array]) -> list[Array]:
@@ -64,25 +72,23 @@ class Batches:
         self.setting = setting
         self.size = setting.size
         self.constrained = setting.constrained
-        self.weights: dict[str, Array] = {}
+        self.weights: dict[str, Matrix] = {}
         self.biases: dict[str, Array] = {}
         self.curves: dict[str, CurveBounds] = {}
         for node in setting.graph.nodes:
             if isinstance(node.op, Curve) and not node.op.steep:
                 self.curves[node.name] = bounds_of(node.op)
             if isinstance(node.op, Affine):
-                weight = node.op.weight
-                self.weights[node.name] = weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
+                self.weights[node.name] = walkable(node.op.weight)
                 self.biases[node.name] = node.op.bias
         self.steep = self._steep()
         """Those among the curves whose slopes have no bound."""
         self.curves.update(self.steep)
-        self.absolute = {name: np.abs(weight) for name, weight in self.weights.items()}
-        self.transposed = {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
+        self.absolute = {name: abs(weight) for name, weight in self.weights.items()}
+        self.transposed = {name: _transposed(weight) for name, weight in self.weights.items()}
         self.terms = self._most_terms() + 8
         """More than the terms of any sum on the way."""
-        self.doubt, self.underflow = self._doubt()
-        entries = sum(weight.size for weight in self.weights.values()) * (self.size + 2)
+        entries = sum(math.prod(weight.shape) for weight in self.weights.values()) * (self.size + 2)
         self.batch = min(MOST, max(LEAST, PRODUCTS // max(1, entries)))
         self.learned = LearnedWeights(setting.neurons)
         self.followed = relus_to_follow(setting.graph, set(setting.relus)) - set(self.curves)
@@ -134,6 +140,17 @@ class Batches:
         shapes = (max(weight.shape) for weight in self.weights.values())
         return max([0, *(len(node.operands) for node in nodes), *read.values(), *selected, *shapes])
 
+    @property
+    def doubt(self) -> Array:
+        """What floats may get wrong in secants, entry by entry."""
+        return self._doubt[0]
+
+    @property
+    def underflow(self) -> float:
+        """What is lost to underflow on the way back, at most."""
+        return self._doubt[1]
+
+    @cached_property
     def _doubt(self) -> tuple[Array, float]:
         """What floats may get wrong in secants J, wherever they go through the graph with slopes that neurons may have.
 

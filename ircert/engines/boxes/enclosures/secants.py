@@ -12,9 +12,9 @@ hull is cheaper and weaker: |I - C J| < 1 for an interval matrix J.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -25,7 +25,7 @@ from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
 from ircert.bounds.slope_minors import MOST_LISTED, SlopeMinors, slope_minors
 from ircert.engines.boxes.problem.setting import Setting, neurons_that_matter
-from ircert.ir.arrays import Array, Indices, Mask
+from ircert.ir.arrays import Array, Indices, Mask, Matrix, walkable
 from ircert.ir.interpret import Given, GivenBack
 from ircert.ir.ops import Affine
 from ircert.limits import checkpoint
@@ -62,9 +62,9 @@ class Secants:
         self.square = setting.constrained == setting.size
         self.asked = 0
         self.weights = {
-            node.name: _dense(node.op.weight) for node in setting.graph.nodes if isinstance(node.op, Affine)
+            node.name: walkable(node.op.weight) for node in setting.graph.nodes if isinstance(node.op, Affine)
         }
-        self.products = setting.size * sum(weight.size for weight in self.weights.values())
+        self.products = setting.size * sum(math.prod(weight.shape) for weight in self.weights.values())
         """Multiplications that one matrix J takes."""
         self._minors: SlopeMinors | None = None
 
@@ -208,9 +208,8 @@ class Secants:
         def relu(name: str, given: Array) -> Array:
             return slopes[:, relus[name], None] * given
 
-        result = _Stacks(lambda name, given: self.weights[name] @ given, relu, curves=True).walk(graph, unit)[
-            graph.output
-        ]
+        walk = _Stacks(lambda name, given: _product(self.weights[name], given), relu, curves=True)
+        result = walk.walk(graph, unit)[graph.output]
         full = np.broadcast_to(result, (len(slopes), *result.shape[1:]))
         return full[:, : self.setting.constrained]
 
@@ -239,7 +238,8 @@ class Secants:
             found[:, relus[name]] = given
             return slopes[:, relus[name], None] * given
 
-        _Stacks(lambda name, given: self.weights[name] @ given, relu).walk(graph, np.eye(self.setting.size)[None])
+        walk = _Stacks(lambda name, given: _product(self.weights[name], given), relu)
+        walk.walk(graph, np.eye(self.setting.size)[None])
         return found
 
     def _errors(self, used: Mask) -> tuple[Array, Array]:
@@ -254,7 +254,7 @@ class Secants:
             return mask * np.stack([given[0], error])
 
         def affine(name: str, given: Array) -> Array:
-            weight = np.abs(self.weights[name])
+            weight = abs(self.weights[name])
             size = weight @ (given[0] + given[1])
             size = size * (1 + 8 * (weight.shape[1] + 4) * UNIT)
             error = (weight @ given[1]) * (1 + 8 * (weight.shape[1] + 4) * UNIT) + slack(weight.shape[1] + 4, size)
@@ -276,9 +276,13 @@ class _Intervals(Intervals):
 
     def affine(self, name: str, op: Affine, x: Interval) -> Interval:
         weight = self.weights[name]
-        middle, radius = (x[0] + x[1]) / 2, (x[1] - x[0]) / 2
-        absolute = np.abs(weight) @ (np.abs(middle) + radius)
-        center, reach = weight @ middle, np.abs(weight) @ radius + slack(weight.shape[1] + 4, absolute)
+        middle, radius, size = (x[0] + x[1]) / 2, (x[1] - x[0]) / 2, abs(weight)
+        absolute = size @ (np.abs(middle) + radius)
+        checkpoint()
+        center, reach = weight @ middle, slack(weight.shape[1] + 4, absolute)
+        checkpoint()
+        if radius.any():
+            reach = size @ radius + reach
         reach = reach * (1 + 4 * UNIT) + slack(1, np.abs(center))
         return center - reach, center + reach
 
@@ -334,5 +338,8 @@ def determinants(matrices: Array, size: Array, error: Array) -> tuple[Array, flo
     return minors[last], errors[last]
 
 
-def _dense(weight: Any) -> Array:
-    return weight if isinstance(weight, np.ndarray) else np.asarray(weight.toarray())
+def _product(weight: Matrix, stack: Array) -> Array:
+    """weight @ matrix for each of a stack."""
+    if isinstance(weight, np.ndarray):
+        return np.asarray(weight @ stack)
+    return np.stack([weight @ matrix for matrix in stack])

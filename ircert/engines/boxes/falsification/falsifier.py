@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ircert.bounds.rounding import pseudo_inverse
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
+from ircert.engines.boxes.falsification.newton_steps import shortest_steps
 from ircert.engines.boxes.linear_regions.exact_signs import ExactSigns
 from ircert.engines.boxes.linear_regions.region_path import regions_between
 from ircert.engines.boxes.problem.outcome import Violated
@@ -271,7 +271,7 @@ def equal_pairs(
         both = np.concatenate([matrices[:, 0], -matrices[:, 1]], axis=2)
         good = np.isfinite(both).all(axis=(1, 2)) & ~done & (apart > 1e-6 * radii) & (distance < 4 * reach)
         points, gaps, both, radii = points[good], gaps[good], both[good], radii[good]
-        points = points - np.einsum("bij,bj->bi", pseudo_inverse(both), gaps).reshape(-1, 2, n)
+        points = points - shortest_steps(both, gaps).reshape(-1, 2, n)
     return found
 
 
@@ -329,5 +329,5 @@ def _equal_to_center(setting: Setting, secants: Secants, points: Array, reach: f
         matrices = secants.jacobians((sides(setting, points) > 0).astype(np.float64))
         good = np.isfinite(matrices).all(axis=(1, 2)) & ~done
         points, gaps, matrices = points[good], gaps[good], matrices[good]
-        points = points - np.einsum("bij,bj->bi", pseudo_inverse(matrices), gaps)
+        points = points - shortest_steps(matrices, gaps)
     return found

@@ -15,6 +15,7 @@ import numpy as np
 from ircert.engines.boxes.one_matrix.fitting import (
     RIDGE,
     fitted,
+    in_pieces,
     least_eigenvalues,
     low_eigenvalues,
     lowest_directions,
@@ -90,20 +91,25 @@ class Finder:
         self._soft = _Seen(soft.moved[-MOST_SOFT:], soft.radii[-MOST_SOFT:])
 
     def _finite(self, jacobians: Array, radii: Array) -> tuple[Array, Array]:
-        moved = np.matmul(self.frame, jacobians)
+        moved = self._moved(jacobians)
         good: Mask = np.asarray(np.isfinite(moved).all(axis=(1, 2)))
         return moved[good], radii[good]
+
+    def _moved(self, jacobians: Array) -> Array:
+        """Q J for some Jacobians."""
+        return in_pieces(lambda part: np.asarray(np.matmul(self.frame, part)), jacobians)
 
     def turned(self, jacobians: Array) -> Mask:
         """Which Jacobians have another orientation than the first one: with them there is no matrix."""
         if jacobians.shape[1] != jacobians.shape[2]:
             return np.zeros(len(jacobians), dtype=bool)
-        return np.asarray(np.linalg.det(np.matmul(self.frame, jacobians)) < 0)
+        found = in_pieces(lambda part: np.asarray(np.linalg.det(np.matmul(self.frame, part))), jacobians)
+        return np.asarray(found < 0, dtype=bool)
 
     def least(self, jacobians: Array) -> Array:
         """The least eigenvalues of sym(M Q J) for some Jacobians."""
-        moved = np.matmul(self.frame, jacobians)
-        good = np.isfinite(moved).all(axis=(1, 2))
+        moved = self._moved(jacobians)
+        good: Mask = np.asarray(np.isfinite(moved).all(axis=(1, 2)))
         return least_eigenvalues(self.inner, np.where(good[:, None, None], moved, 0.0))
 
     def misfit(self, matrix: Array, radius: float) -> float:
@@ -117,7 +123,7 @@ class Finder:
     def find(self, radius: float) -> bool:
         """Whether there is a matrix for all Jacobians of points of a ball; corners are respected where they can be."""
         hard = self._hard.within(radius)
-        if hard.shape[1] == hard.shape[2] and (np.linalg.det(hard) < 0).any():  # both orientations
+        if hard.shape[1] == hard.shape[2] and (in_pieces(np.linalg.det, hard) < 0).any():  # both orientations
             return False
         if not self.is_small:
             return float(low_eigenvalues(self.inner, hard, 0.0).min(initial=1.0)) > 0

@@ -12,6 +12,7 @@ eigenvalues of sym(M J), the second derivative along D is the sum over i, j of h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,8 @@ MOST, WORK = 400, 200_000
 """Jacobians that come at a time, at most, and their number times the cube of the inputs: those with the lowest
 eigenvalues matter."""
 ROUNDS = 3
+PIECE = 100_000_000
+"""Multiplications between two looks at the time, about."""
 ENOUGH = 4 * TEMPERATURE
 """Eigenvalues that need not be looked at."""
 EQUAL = 1e-3 * TEMPERATURE
@@ -65,13 +68,30 @@ def normalized(inner: Array) -> Array | None:
     return inner / largest if 0.0 < largest < np.inf else None
 
 
+def in_pieces(work: Callable[[Array], Array], jacobians: Array) -> Array:
+    """What is found for each Jacobian of a stack; time that ends is noticed between pieces of it."""
+    count, rows, columns = jacobians.shape
+    step = max(1, PIECE // max(1, rows * rows * columns))
+    if count <= step:
+        return work(jacobians)
+    parts = []
+    for start in range(0, count, step):
+        checkpoint()
+        parts.append(work(jacobians[start : start + step]))
+    return np.concatenate(parts)
+
+
 def least_eigenvalues(inner: Array, jacobians: Array) -> Array:
     """The least eigenvalue of sym(M J) for every J."""
-    return np.asarray(np.linalg.eigvalsh(_symmetric(inner, jacobians))[:, 0])
+    return in_pieces(lambda part: np.asarray(np.linalg.eigvalsh(_symmetric(inner, part))[:, 0]), jacobians)
 
 
 def low_eigenvalues(inner: Array, jacobians: Array, bound: float) -> Array:
     """The same where it is below a bound; infinite where elimination, which is much faster, says that it is not."""
+    return in_pieces(lambda part: _low_eigenvalues(inner, part, bound), jacobians)
+
+
+def _low_eigenvalues(inner: Array, jacobians: Array, bound: float) -> Array:
     symmetric = _symmetric(inner, jacobians)
     values = np.full(len(jacobians), np.inf)
     low = ~positive_definite(symmetric, np.full(len(jacobians), bound))

@@ -15,7 +15,9 @@ SAMPLES = 1_500
 SMOOTH_SAMPLES = 300
 """… and where Jacobians change slowly …"""
 PRODUCTS = 100_000_000
-"""… and the multiplications that their Jacobians may take."""
+"""… and the multiplications that their Jacobians may take, if they are not few …"""
+FEW, FEWEST, MOST_PRODUCTS = 64, 8, 2_000_000_000
+"""… and if they are: of large networks fewer points are looked at."""
 AT_ONCE = 50_000_000
 NEIGHBORS = 16
 NEAR = 0.01
@@ -91,7 +93,8 @@ class Points:
 
     def _count(self, share: float) -> int:
         most = SMOOTH_SAMPLES if self.setting.is_smooth else SAMPLES
-        return int(share * min(most, max(64, PRODUCTS // max(1, self.secants.products))))
+        products = max(1, self.secants.products)
+        return int(share * min(most, max(min(FEW, MOST_PRODUCTS // products), FEWEST, PRODUCTS // products)))
 
     def around(self, points: Array, radius: float) -> Array:
         """Points near some points, of different regions, in the ball."""

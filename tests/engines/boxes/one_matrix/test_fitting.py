@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.optimize import minimize
 
+from ircert.engines.boxes.one_matrix import fitting
 from ircert.engines.boxes.one_matrix.fitting import (
     RIDGE,
     TEMPERATURE,
@@ -14,6 +16,7 @@ from ircert.engines.boxes.one_matrix.fitting import (
     lowest_directions,
     normalized,
 )
+from ircert.limits import OutOfTime, until
 
 
 def test_least_eigenvalues_of_symmetric_parts() -> None:
@@ -72,3 +75,13 @@ def test_without_a_number_there_is_no_unit() -> None:
 
 def test_jacobians_that_are_good_already_change_nothing() -> None:
     assert (fitted(np.eye(3), np.stack([np.eye(3), 2 * np.eye(3)]), np.ones(2)) == np.eye(3)).all()
+
+
+def test_pieces_find_the_same_and_ask_for_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    jacobians = np.random.default_rng(0).normal(size=(7, 3, 3))
+    at_once = least_eigenvalues(np.eye(3), jacobians)
+    monkeypatch.setattr(fitting, "PIECE", 60)
+    assert (least_eigenvalues(np.eye(3), jacobians) == at_once).all()
+    assert low_eigenvalues(np.eye(3), jacobians, 0.0).min() == at_once.min()
+    with until(lambda: True), pytest.raises(OutOfTime):
+        least_eigenvalues(np.eye(3), jacobians)

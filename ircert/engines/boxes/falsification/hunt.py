@@ -84,6 +84,7 @@ class Hunt:
         clear:   the radius of the largest ball that is good
         is_last: the proof is of the ball just below the nearest violation known; if it holds, nothing is nearer
         """
+        self._folds.knows(clear)
         for part in points:
             self.suggest(part)
         if self.descent.best is not self._best:  # a proof met it, and what is near it was not looked at

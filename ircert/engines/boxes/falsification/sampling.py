@@ -108,6 +108,11 @@ class FoldSampler:
         if start < math.inf:
             self.advance(FIRST_TURN)
 
+    def knows(self, clear: float) -> None:
+        """There is no violation in the ball of this radius."""
+        if not self.idle and self._population is not None:
+            self._population.inner = clear
+
     def suggest(self, points: Array) -> None:
         """Follow up points that may lie beyond a fold, the nearest first; that counts as work."""
         if self.idle:
@@ -181,7 +186,7 @@ class FoldSampler:
         self._sinking.add(population.phases[low], population.lengths[low])
 
     def _step_gradients(self, population: Population) -> None:
-        crossed = self._smoothed.step(population, self._limit, evenly=self.descent.best is not None)
+        crossed = self._smoothed.step(population, self._limit)
         self._came_to("gradients", self.setting.norm.lengths(crossed))
         self._beyond.add(crossed)
         self._follow(crossed)

@@ -15,8 +15,7 @@ import numpy as np
 
 from ircert.engines.boxes.enclosures.batches import times
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
-from ircert.engines.boxes.falsification.population import INSIDE, Population
-from ircert.geometry.norm import Norm
+from ircert.engines.boxes.falsification.population import INSIDE, Population, within
 from ircert.ir.arrays import Array
 
 COUNT, FEWEST, PRODUCTS = 64, 8, 50_000_000
@@ -45,20 +44,19 @@ class SmoothedPoints:
         self._offsets = self._drift = np.zeros((0, self._setting.size))
         self._scales = np.zeros(0)
 
-    def step(self, population: Population, limit: float, *, evenly: bool) -> Array:
-        """Everybody takes a step inside the ball of this radius; those who end beyond a fold are returned.
-
-        evenly: they start evenly over the ball, which is not much larger than it has to be
-        """
+    def step(self, population: Population, limit: float) -> Array:
+        """Everybody takes a step inside the ball of this radius, or a smaller one as those of a population do; those
+        who end beyond a fold are returned."""
         if self._taken >= STEPS:
-            self._offsets = population.anywhere(limit, evenly=evenly)[: self._most]
+            self._offsets = population.anywhere(limit)[: self._most]
             self._drift, self._taken = np.zeros_like(self._offsets), 0
             self._scales = np.maximum(self._lengths(self._offsets), LEAST)
         blur, stride = (first * (last / first) ** (self._taken / STEPS) for first, last in (BLUR, STRIDE))
         slopes = self._gradients(blur * self._scales)
         slopes /= np.maximum(self._lengths(slopes), LEAST)[:, None]
         self._drift = INERTIA * self._drift + (1 - INERTIA) * slopes
-        self._offsets = self._inside(self._offsets - (stride * self._scales)[:, None] * self._drift, limit)
+        moved = self._offsets - (stride * self._scales)[:, None] * self._drift
+        self._offsets = self._inside(moved, INSIDE * population.limits(limit)[: self._most])
         self._taken += 1
         if self._taken < STEPS:
             return self._offsets[:0]
@@ -100,12 +98,10 @@ class SmoothedPoints:
         slopes_of_heights = np.einsum("kb,knb->bn", pulls, rows) * (signs * self._reference * sound)[:, None]
         return np.nan_to_num(slopes_of_heights, nan=0.0, posinf=0.0, neginf=0.0)
 
-    def _inside(self, offsets: Array, limit: float) -> Array:
+    def _inside(self, offsets: Array, radii: Array) -> Array:
         setting = self._setting
         offsets = np.clip(offsets, setting.low - setting.center, setting.high - setting.center)
-        if setting.norm == Norm.INF:
-            return np.clip(offsets, -INSIDE * limit, INSIDE * limit)
-        return offsets * np.minimum(1.0, INSIDE * limit / np.maximum(self._lengths(offsets), LEAST))[:, None]
+        return within(setting.norm, offsets, radii)
 
     def _lengths(self, offsets: Array) -> Array:
         return self._setting.norm.lengths(offsets)

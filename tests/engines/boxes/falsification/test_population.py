@@ -9,7 +9,7 @@ import pytest
 
 import ircert
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
-from ircert.engines.boxes.falsification.population import Population
+from ircert.engines.boxes.falsification.population import GROUP, Population
 from ircert.engines.boxes.falsification.work import least_radius
 from ircert.geometry.norm import Norm
 from tests.engines.boxes.making import setting_of
@@ -73,3 +73,31 @@ def test_determinants_get_smaller_and_some_steps_lead_up() -> None:
     assert np.median(before) < first
     values = found._heights(found._regions.phases(offsets))
     assert np.array_equal(values, before), "heights are those of the points"
+
+
+def test_groups_stay_apart() -> None:
+    """Points start from others of their own group alone: all of them do not end at the lowest place that one found."""
+    found = population()
+    for _ in range(400):
+        offsets, heights = state(found, 2.0)
+    lowest = offsets[np.argmin(np.where(np.isfinite(heights), heights, np.inf))]
+    near = np.abs(offsets - lowest).max(axis=1) < 0.1
+    assert near.sum() <= 2 * GROUP
+
+
+@pytest.mark.parametrize("norm", Norm)
+def test_some_groups_stay_near_a_good_ball(norm: Norm) -> None:
+    """Most of the volume is far out, and nothing is looked for inside: half of the points have balls of all sizes."""
+    found = population(norm)
+    assert np.array_equal(found.limits(4.0), np.full(len(found.offsets), 4.0))
+    found.inner = 1.0
+    limits = found.limits(4.0)
+    assert (limits == 4.0).sum() == len(limits) // 2
+    assert (limits >= 1.0).all()
+    quarters = np.histogram(np.log(limits[limits < 4.0]) / np.log(4.0), bins=4, range=(0, 1))[0]
+    assert (quarters > 0).all()
+    for _ in range(3):
+        found.step(4.0)
+        assert (found.lengths <= limits).all()
+    found.inner = 5.0  # larger than the ball: nothing is known about sizes
+    assert np.array_equal(found.limits(4.0), np.full(len(limits), 4.0))

@@ -29,7 +29,7 @@ def test_gradients_are_those_of_the_smoothed_determinant() -> None:
     rng = np.random.default_rng(3)
     inner, bias, outer = rng.normal(size=(9, 3)), rng.normal(size=9), rng.normal(size=(3, 9))
     found, population = points_of(ircert.load([(inner, bias), (outer, np.zeros(3))]))
-    found.step(population, 2.0, evenly=True)
+    found.step(population, 2.0)
     width = 0.3
 
     def height(point: np.ndarray) -> float:
@@ -49,9 +49,9 @@ def test_gradients_are_those_of_the_smoothed_determinant() -> None:
 def test_everybody_stays_in_the_ball_and_the_domain(norm: Norm, domain: tuple[float, float]) -> None:
     found, population = points_of(residual(np.random.default_rng(4), 4, 8, scale=1.0), norm, domain)
     for _ in range(STEPS // 2):
-        found.step(population, 4.0, evenly=False)
+        found.step(population, 4.0)
     for limit in (4.0, 3.0, 1.0):
-        found.step(population, limit, evenly=False)
+        found.step(population, limit)
         assert (norm.lengths(found._offsets) <= limit).all()
         assert (found._offsets >= domain[0]).all()
         assert (found._offsets <= domain[1]).all()
@@ -68,7 +68,7 @@ def test_they_meet_what_random_points_do_not(norm: Norm) -> None:
     limit = 1.05 * distance
     by_chance = sum(len(population.across(limit)) for _ in range(8))
     for _ in range(STEPS):
-        crossed = found.step(population, limit, evenly=True)
+        crossed = found.step(population, limit)
     assert len(crossed) > 10 + by_chance
     assert (crossed @ turn[0] > 1.0).all()
     assert (norm.lengths(crossed) < limit).all()
@@ -78,6 +78,6 @@ def test_maps_without_a_determinant_stop_nobody() -> None:
     """Where all relus are off the smoothed map may have no inverse in floats: these points stand still."""
     found, population = points_of(ircert.load([(np.eye(3), np.full(3, 1e-3)), (np.eye(3), np.zeros(3))]))
     for _ in range(STEPS):
-        crossed = found.step(population, 1e3, evenly=True)
+        crossed = found.step(population, 1e3)
     assert np.isfinite(found._offsets).all()
     assert len(crossed) > 0, "flat regions are beyond folds"

@@ -6,6 +6,7 @@ that knows more operations than the core ones adds theirs. What is not handled i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -97,6 +98,21 @@ class Forward(Generic[V]):
                 checkpoint()
                 values[node.name] = self.step(node, [values[name] for name in node.operands])
         return values
+
+    def walk_to_output(self, graph: Graph, start: V) -> V:
+        """The value of the output from that of the input; others are let go once all that read them are done."""
+        values = {graph.input: start}
+        readers = Counter(name for node in graph.nodes for name in node.operands)
+        readers[graph.output] += 1
+        for node in graph.nodes:
+            if node.operands:
+                checkpoint()
+                values[node.name] = self.step(node, [values[name] for name in node.operands])
+                readers.subtract(node.operands)
+                for name in {*node.operands}:
+                    if not readers[name]:
+                        del values[name]
+        return values[graph.output]
 
 
 class Given(Forward[V]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +36,33 @@ def test_a_walk_forward_evaluates(graph: ircert.Graph, seed: int) -> None:
     values = Values().walk(graph, x)
     assert np.allclose(values[graph.output], graph(x))
     assert values.keys() == {node.name for node in graph.nodes}
+
+
+@given(graphs(rich=False), st.integers(0, 1000))
+def test_a_walk_for_the_output_alone_gives_the_same(graph: ircert.Graph, seed: int) -> None:
+    graph = canonical(graph)
+    x = np.random.default_rng(seed).integers(-8, 9, graph.input_dim) / 8
+    assert np.array_equal(Values().walk_to_output(graph, x), Values().walk(graph, x)[graph.output])
+
+
+def test_a_walk_for_the_output_alone_lets_values_go() -> None:
+    alive: list[weakref.ref[Array]] = []
+    most = 0
+
+    def step(name: str, x: Array) -> Array:
+        nonlocal most
+        most = max(most, sum(ref() is not None for ref in alive))
+        result = x + 1.0
+        alive.append(weakref.ref(result))
+        return result
+
+    build = ircert.Builder(1)
+    here = build.input
+    for _ in range(20):
+        here = build.relu(build.add(here, here))
+    found = Given[Array](step, step).walk_to_output(build.graph(here), np.zeros(1))
+    assert found == 2.0**20 - 1
+    assert most <= 2
 
 
 @given(graphs(rich=False), st.integers(0, 1000))

@@ -118,6 +118,12 @@ class Batches:
         """The values of all nodes; steps (one for relus and curves) are given a node's name and its operand's value."""
         return Growing(affine, relu, add, curves=True).walk(self.setting.graph, start)
 
+    def forward_to_output(
+        self, start: Array, affine: Step, relu: Step, add: Callable[[list[Array]], Array] | None = None
+    ) -> Array:
+        """The constrained outputs of such a walk, which keeps no values of other nodes."""
+        return Growing(affine, relu, add, curves=True).walk_to_output(self.setting.graph, start)[: self.constrained]
+
     def output(self, values: dict[str, Array]) -> Array:
         """The constrained among the values of a walk."""
         return values[self.setting.graph.output][: self.constrained]

@@ -106,7 +106,7 @@ def enclose(
     sizes: dict[str, Array] = {}
     total = (np.abs(middle) + spread).sum(axis=0)
     lost = UNDERFLOW * (1.0 + half.sum(axis=0))  # entries of A that are too small for floats, times the box
-    noise = Noise(n + 3)
+    noise = Noise(n + 3, len(network.followed))
 
     def reach(state: Array) -> Array:
         return (np.abs(state[:, :n]) * half).sum(axis=1)
@@ -200,7 +200,7 @@ def enclose(
         start[:, :n], start[:, n + 1] = found.slopes, found.errors
     start[:, n + 2] = reach(start) + np.abs(middle) + start[:, n + 1]
     with np.errstate(all="ignore"):
-        output = network.output(network.forward(start, affine, neuron, add))[:, :n]
+        output = network.forward_to_output(start, affine, neuron, add)[:, :n].copy()
         if found is not None:
             output = np.einsum("mkb,kib->mib", output, inverses(found.slopes)[0])
     return Enclosures(

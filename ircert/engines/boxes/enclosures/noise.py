@@ -2,7 +2,8 @@
 
 An open relu is s z + μ + e, with |e| <= μ. Layers above it that add up absolute values lose the sign of e in each of
 them; a column with the coefficients of e keeps it, as columns of the inputs do: e is one more number between two
-bounds. That matters from the second relu above on, and for the largest errors: the others stay one sum.
+bounds. That matters from the second relu above on, and for the largest errors: the others stay one sum. However many
+layers there are, states have not much more than ten times as many columns for it.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from ircert.bounds.rounding import UNIT
 from ircert.ir.arrays import Array, Mask
 from ircert.ir.graph import Graph
 
-MOST = 6
-"""Columns for the errors of one layer, for each column that a state has anyway."""
+MOST, ALL = 6, 12
+"""Columns for the errors of one layer, and of all layers, for each column that a state has anyway."""
 
 
 class Noise:
     """The errors of some boxes that have columns: in each state behind its own ones, in order.
 
     An entry of a column is a coefficient times the bound on its error.
+
+    own:  the columns that a state has anyway
+    many: how many layers have errors that are followed: each gets as many columns
     """
 
-    def __init__(self, own: int) -> None:
+    def __init__(self, own: int, many: int = 1) -> None:
         self._own = own
+        self._most = min(MOST * own, max(1, ALL * own // max(1, many)))
         self._columns = 0
 
     def reach(self, state: Array) -> Array:
@@ -34,7 +39,7 @@ class Noise:
 
     def followed(self, state: Array, errors: Array) -> tuple[Array, Array]:
         """The state with columns for the largest errors of its entries (entries, boxes), and the other errors."""
-        chosen = _largest(errors, MOST * self._own)
+        chosen = _largest(errors, self._most)
         ranks = np.cumsum(chosen, axis=0) - 1
         start, more = self._own + self._columns, int(ranks.max(initial=-1)) + 1
         self._columns += more

@@ -11,7 +11,7 @@ import pytest
 import ircert
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
-from ircert.engines.boxes.enclosures.noise import MOST, Noise, relus_to_follow
+from ircert.engines.boxes.enclosures.noise import ALL, MOST, Noise, relus_to_follow
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.ir.rational import Rationals
@@ -130,3 +130,24 @@ def test_the_largest_errors_have_columns() -> None:
     assert not rest[:, 1].any()
     assert (noise.reach(state)[:, 0] >= np.array([0.0, 0.0, 0.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])).all()
     assert not noise.reach(state)[:, 1].any()
+
+
+def test_layers_share_the_columns() -> None:
+    """However many layers there are: walks of deep networks take no more time and memory than that."""
+    for own, many in [(2, 1), (2, 2), (5, 7), (3, 40), (1, 40)]:
+        noise, state, errors = Noise(own, many), np.zeros((50, own, 3)), np.ones((50, 3))
+        for _ in range(many):
+            state, rest = noise.followed(state, errors)
+            assert (rest == 0).any(axis=0).all()
+        assert state.shape[1] - own <= max(many, ALL * own)
+        assert many > 1 or state.shape[1] - own == MOST * own
+
+
+@pytest.mark.rule("E-2")
+def test_bounds_hold_where_many_layers_share_the_columns() -> None:
+    rng = np.random.default_rng(4)
+    setting = setting_of(deep(6, 2, (16,) * 9), np.zeros(2))
+    low, high = boxes_in(rng, 2, 6)
+    known = enclose(Batches(setting), low, high, np.inf)
+    assert known.open[:16].sum(axis=0).max() > ALL * 5 // 7  # a column for A, b, e and the sum; 7 layers
+    assert_holds(setting, known, low, high, rng)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ircert.bounds.rounding import TINY, UNIT, slack
+from ircert.bounds.rounding import TINY, UNIT, rough_left_inverse, slack
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask, Matrix, economical
 from ircert.ir.graph import Graph
@@ -51,7 +51,7 @@ class CenterRegion:
         if rows < columns or not np.isfinite(self.jacobian).all():
             return False
         try:
-            inverse = _left_inverse(self.jacobian)
+            inverse = rough_left_inverse(self.jacobian)
         except np.linalg.LinAlgError:
             return False
         checkpoint()
@@ -158,13 +158,6 @@ class _Walk(Forward[_Values]):
 def _row_slack(terms: int, columns: int, absolute: Array) -> Array:
     """A bound on the errors of a row of so many sums, whose absolute values add up to about `absolute` in all."""
     return (slack(terms, absolute) + 4 * (terms + 2) * columns * TINY) * (1 + 8 * (columns + 2) * UNIT)
-
-
-def _left_inverse(matrix: Array) -> Array:
-    """C with C A about I, in floats: what is not far from singular has one."""
-    if matrix.shape[0] == matrix.shape[1]:
-        return np.asarray(np.linalg.inv(matrix))
-    return np.asarray(np.linalg.solve(matrix.T @ matrix, matrix.T))
 
 
 def _dense(weight: Matrix) -> Array:

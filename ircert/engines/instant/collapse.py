@@ -12,18 +12,25 @@ from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
+import numpy as np
+
+from ircert.bounds.center_region import center_region
 from ircert.engines.base import Question, free_inputs
 from ircert.engines.instant.cones import cone_direction
+from ircert.engines.instant.derivatives import work
 from ircert.engines.instant.directions import Direction, Neighbourhood, Vector
 from ircert.engines.instant.reach import reach_exponent
 from ircert.engines.instant.still import still_direction
+from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Mask
 from ircert.ir.graph import Graph
 
 Pair = tuple[Vector, Vector]
 
 TRIES = 3
-"""Linear regions next to the centre that are looked at, where it lies on a kink."""
+"""Linear regions next to the centre that are looked at, where it lies on a kink …"""
+LARGE = 10_000_000
+"""… but one of networks with that many weights times inputs, in floats first."""
 
 
 def collision_next_to_center(question: Question, graph: Graph, other: Graph | None) -> Pair | None:
@@ -31,17 +38,29 @@ def collision_next_to_center(question: Question, graph: Graph, other: Graph | No
     center = exact_center(question)
     places = [Neighbourhood(g, center) for g in (graph, other) if g is not None]
     smooth = not any(len(kinks) for place in places for kinks in place.kinks.values())
-    for attempt in range(1 if smooth else TRIES):
+    size = work(graph, len(free_inputs(question)))
+    for attempt in range(1 if smooth or size >= LARGE else TRIES):
         near = places
         if not (smooth and _is_inside(question)):
             x = _inner_point(question, places, Random(question.seed + attempt))
             near = [Neighbourhood(place.graph, x) for place in places]
+        if size >= LARGE and _is_regular(near[0], free_inputs(question)):
+            continue
         direction = still_direction(near[0], near[1] if other is not None else None, free_inputs(question))
         if direction is not None:
             step = _step(question, near, direction)
             if step > 0:
                 return near[0].x, _moved(near[0].x, direction, step)
     return None
+
+
+def _is_regular(place: Neighbourhood, inputs: list[int]) -> bool:
+    """Whether floats show that the network tells directions apart on the linear region of a point."""
+    point = np.array([float(v) for v in place.x])
+    if any(Fraction(p) != v for p, v in zip(point.tolist(), place.x, strict=True)):
+        return False
+    region = center_region(place.graph, point, Norm.INF, np.array(inputs))
+    return region is not None and region.is_injective()
 
 
 def collision_at_center(question: Question, graph: Graph) -> Pair | None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
+from ircert.certification import search_about
 from ircert.engines.base import Question
 from ircert.engines.instant import collapse
 from ircert.engines.instant import engine as instant
@@ -175,3 +176,19 @@ def test_no_time_no_work(problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     late = Question(**{**vars(ask), "deadline": Deadline(0.0)})
     monkeypatch.setattr(collapse, "still_direction", lambda *given: pytest.fail("there is no time"))
     assert instant.instant(late) is None
+
+
+@pytest.mark.rule("IA-1")
+def test_floats_spare_exact_ranks_of_large_networks_on_kinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All neurons are 0 in the centre; a region next to it is seen to be regular without a rank modulo a prime."""
+    monkeypatch.setattr(collapse, "LARGE", 0)
+    asked: list[object] = []
+    monkeypatch.setattr(collapse, "still_direction", lambda *given: asked.append(given))
+    graph = ircert.load([(np.vstack([np.eye(3), -np.eye(3)]), None), (np.hstack([np.eye(3), -np.eye(3)]), None)])
+    question = search_about(graph, np.zeros(3), "local", None, "inf", None, domain=None)
+    assert collapse.collision_next_to_center(question, question.network.lowered, None) is None
+    assert not asked
+    flat = ircert.load([(np.eye(3), None), (np.eye(3), None)])
+    question = search_about(flat, np.zeros(3), "local", None, "inf", None, domain=None)
+    collapse.collision_next_to_center(question, question.network.lowered, None)
+    assert asked

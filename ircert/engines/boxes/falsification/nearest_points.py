@@ -18,6 +18,7 @@ import numpy as np
 
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 
 ENOUGH = 1e-11
 """Rows, which have the dual length 1, are violated by more."""
@@ -72,6 +73,7 @@ class _Method(ABC):
         """Take in rows until nobody needs one."""
         total = steps = 0
         while len(self.alive) and steps < STEPS * (self.n + 1):
+            checkpoint()
             total, steps = total + len(self.alive), steps + 1
             stays = self.step(first=steps == 1)
             if not stays.all():

@@ -113,13 +113,9 @@ class OneMatrix:
         network, n, count = self.network, self.moving, slopes.middle.shape[1]
         jacobian, below = self._ahead(slopes)
         above, reach = self._back(slopes)
-        product = np.matmul(self.matrix, np.ascontiguousarray(jacobian.transpose(2, 0, 1)))
-        middle = (product + product.transpose(0, 2, 1)) / 2
-        size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
-        size = size + size.transpose(0, 2, 1)
+        middle, less = self._center(jacobian)
         shifted = middle - self.least * np.eye(n)  # for choices only: `less` takes it off for sure
         metric = Metric.of(shifted, FLAT)
-        less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1, initial=0.0)
         moving, sides, tilts = Moving.none(count, n), None, slopes.tilts
         if tilts is None:
             terms = Terms.of(slopes.spare, above, reach, below)
@@ -152,6 +148,24 @@ class OneMatrix:
         return Dominations(
             closed, shifted, rest, metric.definite, excess, weights, above, below, sides, moving.matrices
         )
+
+    def _center(self, jacobian: Array) -> tuple[Array, Array]:
+        """M = sym(C J) of every cube, and what floats may have got wrong in it."""
+        network, n = self.network, self.moving
+        product = np.matmul(self.matrix, np.ascontiguousarray(jacobian.transpose(2, 0, 1)))
+        size = np.matmul(np.abs(self.matrix), np.abs(jacobian).transpose(2, 0, 1))
+        size = size + size.transpose(0, 2, 1)
+        less = self.doubt + 8.0 * (network.constrained + n + 4) * UNIT * size.sum(axis=2).max(axis=1, initial=0.0)
+        return (product + product.transpose(0, 2, 1)) / 2, less
+
+    def closed_with(self, slopes: Slopes, weights: Array) -> bool:
+        """Whether one cube is closed by sectors with these weights of the neurons, for sure."""
+        with np.errstate(all="ignore"):
+            jacobian, below = self._ahead(slopes)
+            terms = Terms.of(slopes.spare, *self._back(slopes), below)
+            middle, less = self._center(jacobian)
+            given = slopes, (middle, less + self.least), terms, weights
+            return self.sectors.serves and self.sectors.closed_with(*given)
 
     def _is_definite(self, middle: Array, taken: Array, less: Array) -> Mask:
         """Whether M - R is positive definite after what floats may have got wrong in both."""

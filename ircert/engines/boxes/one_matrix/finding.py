@@ -54,6 +54,8 @@ class _Seen:
     radii: Array
 
     def plus(self, moved: Array, radii: Array) -> _Seen:
+        if not len(self.radii):
+            return _Seen(moved, radii)
         return _Seen(np.concatenate([self.moved, moved]), np.concatenate([self.radii, radii]))
 
     def within(self, radius: float) -> Array:
@@ -93,7 +95,7 @@ class Finder:
     def _finite(self, jacobians: Array, radii: Array) -> tuple[Array, Array]:
         moved = self._moved(jacobians)
         good: Mask = np.asarray(np.isfinite(moved).all(axis=(1, 2)))
-        return moved[good], radii[good]
+        return (moved, radii) if good.all() else (moved[good], radii[good])
 
     def _moved(self, jacobians: Array) -> Array:
         """Q J for some Jacobians."""

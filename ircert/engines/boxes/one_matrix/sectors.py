@@ -73,7 +73,7 @@ class Sectors:
     def _closed(self, middles: Middles, chosen: Indices, most: int) -> Mask:
         terms, slopes = middles.terms.take(chosen), middles.slopes.take(chosen)
         a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
-        couplings = self._couplings(slopes, most)
+        couplings = self.couplings(slopes, most)
         forms = Forms.of(middles.matrices[chosen], a, w, spare, couplings, middles.inverse[chosen])
         free, errors = slopes.spare > 0, middles.errors[chosen]
         tables = forms.tables(forms.usable(forms.first_roots() * self._factors(free, most)))
@@ -84,6 +84,17 @@ class Sectors:
         if len(tried):
             good[tried] = self._improved(forms.take(tried), tables.take(tried), free[:, tried], errors[tried])
         return good
+
+    def closed_with(self, slopes: Slopes, center: tuple[Array, Array], terms: Terms, weights: Array) -> bool:
+        """Whether one cube is closed with these weights τ of the neurons, for sure; center: M and its errors."""
+        most = int(slopes.free.sum())
+        a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
+        forms = Forms.of(center[0], a, w, spare, self.couplings(slopes, most), center[0])
+        free = slopes.spare > 0
+        cubes, neurons, ranks = _places(free)
+        roots = np.ones((1, most))
+        roots[cubes, ranks] = np.sqrt(weights[neurons] / forms.scale[0])
+        return bool(self._definite(forms, forms.tables(forms.usable(roots)), free, center[1])[0])
 
     def _improved(self, forms: Forms, tables: Tables, free: Mask, errors: Array) -> Mask:
         """Which forms are positive definite with better weights, for sure; what made them better is learned."""
@@ -110,7 +121,7 @@ class Sectors:
         sizes += most * forms.scale + (tables.rows**2).sum(axis=(1, 2))
         return _positive_definite(tables.tables.copy(), errors + wrong, sizes)
 
-    def _couplings(self, slopes: Slopes, most: int) -> Array:
+    def couplings(self, slopes: Slopes, most: int) -> Array:
         """D of every cube (cubes, free, free): how g of a free neuron moves with p of those below it."""
         network, count = self.network, slopes.middle.shape[1]
         free = slopes.free

@@ -29,6 +29,7 @@ from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
+from ircert.engines.boxes.one_matrix.layer_weights import holds_by_layers
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.inner_map import InnerMap
 from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
@@ -40,6 +41,7 @@ from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, W
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
+MANY_INPUTS = 64
 FEW_INPUTS = 4
 """With more inputs a ball is not begun that one matrix is expected to take too long for."""
 WORK = 10_000
@@ -64,6 +66,7 @@ FEW_READ = "the few neurons that read the inputs follow from the outputs"
 SECANTS = "no secant of two of its points has a kernel"
 PHASES = "a tree of phases excludes all pairs"
 ALL_SECANTS = "no secant has a kernel, whatever its slopes are"
+ALL_SLOPES = "one matrix C with sym(C J) positive definite, whatever the slopes are"
 
 
 @dataclass
@@ -182,7 +185,22 @@ class Prover:
     @property
     def is_free_of_kernels(self) -> bool:
         """Whether no secant has a kernel, with so many inputs that this is worth knowing before any ball."""
-        return self.setting.size > MOST_CUT and self.tools[0].has_no_kernel_anywhere
+        return bool(self._for_all_slopes)
+
+    @cached_property
+    def _for_all_slopes(self) -> str:
+        """Why that is so; empty where it is not known."""
+        if self.inner is not None:
+            return self.inner._for_all_slopes
+        if self.setting.size <= MOST_CUT:
+            return ""
+        ways: list[tuple[Callable[[], bool], str]] = [
+            (lambda: self.tools[0].has_no_kernel_anywhere, ALL_SECANTS),
+            (lambda: holds_by_layers(self.network, self.tools[0].secants), ALL_SLOPES),
+        ]
+        # intervals of large matrices take as long as the form, and show less
+        ordered = ways[::-1] if self.setting.size > MANY_INPUTS else ways
+        return next((why for holds, why in ordered if holds()), "")
 
     @property
     def has_few_neurons(self) -> bool:
@@ -209,7 +227,7 @@ class Prover:
         if not Everywhere.applies(self.setting):
             return "stopped"
         if self.is_free_of_kernels:
-            self._reach_to(math.inf, ALL_SECANTS)
+            self._reach_to(math.inf, self._for_all_slopes)
             return "closed"
         if self.reduced is not None:
             outcome = self.reduced.prove_everywhere(stop, effort)
@@ -296,11 +314,14 @@ class Prover:
     def by_secants(self, radius: float) -> Outcome:
         """At once, or not at all: where few neurons switch, that takes less than looking for a matrix."""
         try:
-            if not closed_by_secants(self.tools[0], radius):
+            if closed_by_secants(self.tools[0], radius):
+                self._reach_to(radius, SECANTS)
+            elif self.is_free_of_kernels:
+                self._reach_to(math.inf, self._for_all_slopes)
+            else:
                 return "stopped"
         except OutOfTime:
             return "stopped"
-        self._reach_to(radius, SECANTS)
         return "closed"
 
     def _by_tree(self, whole: WholeTree, stop: Stop) -> Outcome:

@@ -13,7 +13,8 @@ no J(λ) of the face has a kernel. A and N are made in integers; N is then round
 
 With more outputs than inputs C takes n of them. The others say G p = 0 with G = E' - A' A^-1 E for their rows A', E'.
 A kernel has p = δ (I - N) p, p != 0, and so p = δ (I - N - Z G) p for every matrix Z: N + Z G may take the place of N,
-with a Z for every face. It is best near I: Z G is as near to I - N as the rows of G allow.
+with a Z for every face. It is best near I: Z G is as near to I - N as the rows of G allow. Where that is not enough,
+signs of differences are looked at (`kernel_cones`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from functools import cached_property
 import numpy as np
 from flint import fmpz
 
+from ircert.bounds.kernel_cones import KernelCones
 from ircert.bounds.principal_minors import Enclosed, SignTable, are_positive, signs, taken
 from ircert.bounds.rounding import TINY, UNIT, pseudo_inverse, slack
 from ircert.exact.dyadics import DyadicArithmetic, Dyadics, as_integers, as_matrix, product
@@ -55,18 +57,34 @@ class SlopeMinors:
         """Whether other slopes are a face of the cube: `on` those that are 1, `free` those that may be anything."""
         return bool((self.free | ~free).all() and (self.free | (on == self.on)).all())
 
-    def excludes(self, on: Mask, free: Mask) -> bool:
-        """Whether no secant with slopes in a face of the cube has a kernel, for sure."""
+    def excludes(self, on: Mask, free: Mask, sides: Array | None = None) -> bool:
+        """Whether no secant with slopes in a face of the cube has a kernel, for sure.
+
+        sides: where they are looked at, the signs of differences below neurons, 0 for one that is not known
+        """
         turned, free = (on != self.on)[self.free], free[self.free]
         if self.matrix.size <= MOST_LISTED and not self.more.values.size:
             face = self._signs[tuple(slice(None) if f else int(t) for f, t in zip(free, turned, strict=True))]
             return bool((face > 0).all() or (face < 0).all())
-        first, rest = np.flatnonzero(turned & ~free), np.flatnonzero(free)
+        taken = turned & ~free
+        if self._are_positive(taken, free):
+            return True
+        if sides is None or not self.more.values.size:
+            return False
+        return self._cones.exclude(taken, free, np.where(free, np.where(self.on, -sides, sides)[self.free], 0.0))
+
+    def _are_positive(self, turned: Mask, free: Mask) -> bool:
+        """Whether the minors of a face are, with the first Z that floats propose."""
+        first, rest = np.flatnonzero(turned), np.flatnonzero(free)
         order, count = np.r_[first, rest], len(first)
         matrix, more = self.matrix.among(order), Enclosed(self.more.values[:, :, order], self.more.errors[:, :, order])
         with np.errstate(all="ignore"):
             left = taken(_with(matrix, more, _best(matrix, more, count)) if more.values.size else matrix, count)
         return left is not None and are_positive(left)
+
+    @cached_property
+    def _cones(self) -> KernelCones:
+        return KernelCones(self.matrix, self.more, self._are_positive)
 
     @cached_property
     def _signs(self) -> SignTable:

@@ -47,10 +47,14 @@ and how many for each product of an elimination."""
 
 @dataclass(frozen=True)
 class SlopePattern:
-    """Which neurons are on, and which are free; the others are off."""
+    """Which neurons are on, and which are free; the others are off.
+
+    sides: the signs of z(x) - z(y) for free neurons, 0 where they are not known; None where it is not worth asking
+    """
 
     on: Mask
     free: Mask
+    sides: Array | None = None
 
 
 class Secants:
@@ -104,7 +108,7 @@ class Secants:
         """
         if self._minors is None or not self._minors.serves(slopes.on, slopes.free):
             self._minors = self._minors_of(*self._cube(slopes))
-        return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free)
+        return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free, slopes.sides)
 
     def _cube(self, slopes: SlopePattern) -> tuple[Mask, Mask]:
         """That of all slopes, if they are few, else the one that is asked about: which are on, and which are free."""

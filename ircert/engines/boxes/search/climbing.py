@@ -28,10 +28,11 @@ AIM = 0.5
 """The part of the effort that the next ball should take."""
 GAP, LEAST_GAP = 1.08, 1.03
 """How much larger than a good ball the next one is at least, and where that would take more than was spent before."""
+NEAR, AGAIN = 1.35, 16.0
+"""How much larger than a good ball one is at most that is asked about again, where trees go on, and how many times as
+much effort it gets, up to four times all that was spent before."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
-FEWER = 1 / 8
-"""The part of it where balls are left to trees whose nodes take long: a smaller ball may need none."""
 LARGEST = 1e18
 """… and at most."""
 UNKNOWN, LEAST_POWER = 2.0, 1.0
@@ -124,3 +125,43 @@ class Climb:
     def is_hopeless(self) -> bool:
         """Whether nothing is left to try."""
         return self.in_vain > PATIENCE
+
+
+@dataclass
+class ClimbByHalves(Climb):
+    """For trees that go on where they were: a ball that is not proved is followed by one halfway back, and once a ball
+    near it is proved by itself again, with more effort. What trees take grows by no power of the radius: one kink more,
+    and it is many times that.
+
+    open: the balls that were not proved, the smallest one last
+    """
+
+    open: list[float] = field(default_factory=list)
+    again: bool = False
+
+    def next(self, clear: float, top: float, spent: float = math.inf) -> float:
+        """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
+        self.open = [radius for radius in self.open if clear < radius <= top]
+        if clear < self.start or not self.open:
+            return super().next(clear, top, spent)
+        least = self.open[-1]
+        if least < (NEAR if self.again else GAP**2) * clear:
+            self.effort = max(self.effort, min(AGAIN * self.effort, 4 * spent, LARGEST))
+            return least
+        return math.sqrt(clear * least)
+
+    def proved(self, clear: float, cost: float, *, far: bool) -> None:
+        """The last ball was, for some effort: the next one is that from which the search went back."""
+        super().proved(clear, cost, far=far)
+        self.power, self.again = None, True
+
+    def failed(self, radius: float, clear: float, expected: float | None = None, *, gave_up: bool = False) -> None:
+        """A ball was not."""
+        super().failed(radius, clear, expected, gave_up=gave_up)
+        self.power, self.again = None, False
+        self.open = [*(r for r in self.open if r != radius), radius]
+
+
+def climb_for(start: float, effort: float, switches: Array, *, halves: bool) -> Climb:
+    """The beginning of a climb."""
+    return (ClimbByHalves if halves else Climb)(start, effort, switches=switches)

@@ -57,6 +57,10 @@ MATRIX_BESIDE_TREE = 0.25
 """… beside which one matrix gets no more, with many inputs and few neurons …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
+KEPT = 4
+"""Balls with few neurons that were asked about, whose trees go on when they are asked about again."""
+DEAR_NODES = 16.0
+"""How much longer nodes of trees take where there are few neurons, and more outputs than inputs."""
 ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
 EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions, by boxes that reach to infinity"
 GIVEN_OUTPUTS = "the given outputs tell its points apart"
@@ -95,8 +99,8 @@ class Prover:
     _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
     _ways: dict[float, Portfolio] = field(default_factory=dict, repr=False)
     _insides: dict[float, Portfolio] = field(default_factory=dict, repr=False)
-    _tree: WholeTree | None = field(default=None, repr=False)
-    """That of the ball that was asked about last, if few neurons are open there."""
+    _trees: dict[float, WholeTree] = field(default_factory=dict, repr=False)
+    """Those of the balls that were asked about last, if few neurons are open there."""
 
     def __post_init__(self) -> None:
         if self.setting.size > MOST_CUT:
@@ -208,9 +212,9 @@ class Prover:
         return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= FEW_BEYOND
 
     @property
-    def has_dear_nodes(self) -> bool:
-        """Whether trees are tried whose nodes take longer than others: with more outputs than inputs."""
-        return self.has_few_neurons and self.setting.constrained > self.setting.size
+    def dearness(self) -> float:
+        """How much longer effort takes than elsewhere: trees with more outputs than inputs have nodes that do."""
+        return DEAR_NODES if self.has_few_neurons and self.setting.constrained > self.setting.size else 1.0
 
     @property
     def is_saturated(self) -> bool:
@@ -269,10 +273,14 @@ class Prover:
         if self.descent.has_within(radius):
             return "violated"
         if radius not in self._ways:
-            self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
+            for old in list(self._ways)[: -KEPT if self.has_few_neurons else None]:
+                del self._ways[old]
+                self._trees.pop(old, None)
+            self._ways[radius] = Portfolio(self.counts, self._ways_for(radius))
         outcome = self._ways[radius].advance(lambda: stop() or self.too_long is not None)
-        if outcome == "stopped" and self._tree is not None and self.too_long is not None:
-            outcome = self._by_tree(self._tree, stop)
+        tree = self._trees.get(radius)
+        if outcome == "stopped" and tree is not None and self.too_long is not None:
+            outcome = self._by_tree(tree, stop)
         if (
             outcome == "stopped" and not stop() and self.too_long is None and self.orientation is not None
         ):  # all ways have given up
@@ -298,9 +306,8 @@ class Prover:
         if self.setting.size <= MOST_CUT:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
-        self._tree = None
         if not ways or few_open(self.setting, radius):
-            self._tree = whole = WholeTree(self.tools, radius)
+            self._trees[radius] = whole = WholeTree(self.tools, radius)
             first = self.setting.size > MOST_CUT and self.reduced is None
             if first:
                 share = MATRIX_BESIDE_TREE if self.has_few_neurons else MATRIX_BEYOND_TREE

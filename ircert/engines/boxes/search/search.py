@@ -28,7 +28,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_optimum import bounded_optimum
-from ircert.engines.boxes.search.climbing import FEWER, FIRST_EFFORT, LEAST_EFFORT, WITHIN, Climb
+from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, WITHIN, climb_for
 from ircert.engines.boxes.search.ends import clear_end, refuted_end, witness_of
 from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
@@ -300,9 +300,9 @@ class Search:
         first = WITHIN * first_ball(self.setting)
         self._begin(min(first, SMALLEST * FIRST))
         top = self._top()
-        effort = max(LEAST_EFFORT, (FEWER if self.prover.has_dear_nodes else 1.0) * FIRST_EFFORT * self._share)
+        effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share / self.prover.dearness)
         start = min(first, SMALLEST * max(top, FIRST))
-        climb = Climb(start, effort, switches=switching_radii(self.setting))
+        climb = climb_for(start, effort, switching_radii(self.setting), halves=self.prover.has_few_neurons)
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)
@@ -345,7 +345,7 @@ class Search:
             outcome = self._prove(radius, until - time.monotonic(), effort=end - before, turn=turn)
             used = self.counts.effort - before
             if not self._is_settled(top):
-                self._hunted(used, is_last=radius >= top and self.prover.too_long is None)
+                self._hunted(int(self.prover.dearness * used), is_last=radius >= top and self.prover.too_long is None)
             if outcome == "stopped" and self.descent.has_within(radius):
                 return "violated"
             goes_on = outcome == "stopped" and used > turn and self.counts.effort <= end and time.monotonic() < until

@@ -53,7 +53,7 @@ class Tools:
     @cached_property
     def has_no_kernel_anywhere(self) -> bool:
         """Whether no secant has one, whatever its slopes are."""
-        return self.secants.injective(SlopePattern(np.zeros_like(self.matter), self.matter))
+        return self.secants.injective(SlopePattern(np.zeros_like(self.matter), self.matter, np.zeros(len(self.matter))))
 
     def all_open(self, radius: float) -> bool:
         """Whether all neurons that matter have both phases in a ball: then no ball is much harder."""
@@ -219,4 +219,5 @@ def slopes(setting: Setting, matter: Mask, first: Phases, second: Phases) -> Slo
     if setting.pseudo:  # a neuron that is 0 at the centre has the slope of x's side
         on = on | ((second == 0) & (first > 0))
         off = off | ((second == 0) & (first < 0))
-    return SlopePattern(on & matter, ~on & ~off & matter)
+    apart = np.where(first * second < 0, first, 0).astype(np.float64)
+    return SlopePattern(on & matter, ~on & ~off & matter, apart)

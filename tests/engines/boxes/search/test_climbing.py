@@ -7,7 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from ircert.engines.boxes.search.climbing import FIRST_BALL, FIRST_EFFORT, GAP, LEAST_BALL, LEAST_GAP, WITHIN, Climb
+from ircert.engines.boxes.search.climbing import (
+    AGAIN,
+    FIRST_BALL,
+    FIRST_EFFORT,
+    GAP,
+    LEAST_BALL,
+    LEAST_GAP,
+    NEAR,
+    WITHIN,
+    Climb,
+    ClimbByHalves,
+    climb_for,
+)
 
 
 def climbed(start: float, top: float, cost: float, tries: int = 60) -> tuple[float, Climb]:
@@ -159,3 +171,39 @@ def test_a_first_ball_is_never_too_small_for_floats() -> None:
     for _ in range(100):
         assert climb.next(0.0, 1.0) > 1e-275
         climb.failed(climb.start, 0.0)
+
+
+def test_by_halves_balls_are_asked_about_again() -> None:
+    """Halfway back from a ball that was not proved; from a good ball near it to that ball, with more effort."""
+    climb = climb_for(1.0, 100.0, np.zeros(0), halves=True)
+    assert isinstance(climb, ClimbByHalves)
+    climb.proved(1.0, 4, far=False)
+    assert climb.next(1.0, 50.0, 1e6) == 4.0
+    climb.failed(4.0, 1.0)
+    assert climb.next(1.0, 50.0, 1e6) == 2.0
+    climb.proved(2.0, 90, far=False)
+    assert climb.next(2.0, 50.0, 1e6) == math.sqrt(8.0)
+    assert climb.effort == 100.0
+    climb.failed(math.sqrt(8.0), 2.0)
+    middle = climb.next(2.0, 50.0, 1e6)
+    assert NEAR * middle > math.sqrt(8.0)
+    climb.proved(middle, 90, far=False)
+    assert climb.next(middle, 50.0, 1e6) == math.sqrt(8.0)
+    assert climb.effort == AGAIN * 100.0
+    climb.proved(math.sqrt(8.0), 390, far=False)
+    assert climb.next(math.sqrt(8.0), 3.0, 1e6) == 3.0, "balls beyond the nearest violation are forgotten"
+
+
+def test_by_halves_all_is_reached() -> None:
+    climb, clear = climb_for(0.01, 100.0, np.zeros(0), halves=True), 0.0
+    for _ in range(60):
+        radius = climb.next(clear, 10.0)
+        assert clear < radius <= 10.0
+        if (50 if radius < 1.5 else 3_000) <= climb.effort:
+            clear = radius
+            climb.proved(clear, 50, far=False)
+        else:
+            climb.failed(radius, clear)
+        if clear == 10.0:
+            return
+    pytest.fail(f"{clear} is as far as it gets")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.bounds.kernel_cones import KernelCones
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.falsifier import Falsifier
 from ircert.engines.boxes.problem.outcome import Counts
@@ -41,3 +42,30 @@ def test_many_open_neurons_are_too_many() -> None:
         kinks = ircert.load([(np.ones((count, 1)), np.linspace(-0.5, 0.5, count)), (np.ones((1, count)), np.zeros(1))])
         assert few_open(setting_of(kinks, [0.0]), 1.0) is few
     assert few_open(setting_of(kinks, [0.0]), 2.0**-10), "on a small ball few are open"
+
+
+def wide(seed: int) -> ircert.Graph:
+    """More outputs than inputs, and a layer of kinks."""
+    rng = np.random.default_rng(seed)
+    build = ircert.Builder(8)
+    bent = build.relu(build.affine(build.input, rng.standard_normal((8, 8)) / 3, rng.standard_normal(8) / 2))
+    skip = build.affine(build.input, np.vstack([np.eye(8), 0.3 * rng.standard_normal((2, 8))]))
+    return build.graph(build.add(skip, build.affine(bent, 0.9 * rng.standard_normal((10, 8)))))
+
+
+CASES = ((1, 0.3), (2, 0.3), (6, 0.3), (6, 0.5))
+
+
+@pytest.mark.rule("E-21")
+def test_signs_of_differences_make_trees_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more outputs than inputs; the answers are the same."""
+    nodes: list[int] = []
+    outcomes: list[list[str]] = []
+    for asked in (True, False):
+        if not asked:
+            monkeypatch.setattr(KernelCones, "exclude", lambda *_: False)
+        cases = [(tools_of(setting_of(wide(seed), np.zeros(8))), radius) for seed, radius in CASES]
+        outcomes.append([WholeTree([tools], radius).advance(never) for tools, radius in cases])
+        nodes.append(sum(tools.counts.nodes for tools, _ in cases))
+    assert outcomes[0] == outcomes[1] == ["closed", "closed", "closed", "violated"]
+    assert 4 * nodes[0] < nodes[1]

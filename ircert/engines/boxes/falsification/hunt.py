@@ -31,7 +31,8 @@ WIDE, BOXES_IF_WIDE, PATIENCE_IF_WIDE = 1.25, 24, 8_000
 one, for longer: what a ball takes grows with a high power of its radius, so that less work on proofs hardly makes it
 smaller, and the nearest folds of wide layers are found late."""
 DEAR = 50_000
-"""Boxes take twice as long where a Jacobian takes that many products, and so on."""
+"""Boxes take twice as long where a Jacobian takes that many products, three times with four times as many, and so on:
+large products are quicker."""
 FOLDS, PAIRS = 15, 1
 """How much more of the work goes to folds than to pairs, where there are as many outputs as inputs: nearly all
 nearest violations are folds then. With more outputs folds are rare, and both get the same."""
@@ -93,7 +94,7 @@ class Hunt:
         patience = PATIENCE_IF_WIDE if wide else PATIENCE
         tired = is_last or self.work > 2 * self._fresh + patience
         worth = (BOXES_IF_WIDE if wide else BOXES) * (TIRED if tired else 1)
-        dearness = 1 + self._products / DEAR
+        dearness = 1 + math.sqrt(self._products / DEAR)
         least = EARLY if self.descent.best is None or (self.work < YOUNG and not is_last) else LEAST
         self._due += min(least + dearness * effort / worth, MOST)
         if self.work < self._due:  # else a turn before took longer than it should: steps in large networks do

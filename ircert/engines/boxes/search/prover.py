@@ -157,7 +157,7 @@ class Prover:
         if self._other is not None:
             self._other._allow(effort)
         if self.covering is not None:
-            self.covering.effort = self._worth(effort)
+            self.covering.effort, self.covering.expected = self._worth(effort), 0.0  # what was said of another ball
 
     @property
     def _other(self) -> Prover | None:

@@ -51,7 +51,8 @@ class CenterRegion:
         if rows < columns or not np.isfinite(self.jacobian).all():
             return False
         try:
-            inverse = rough_left_inverse(self.jacobian)
+            with np.errstate(all="ignore"):
+                inverse = rough_left_inverse(self.jacobian)
         except np.linalg.LinAlgError:
             return False
         checkpoint()

@@ -114,3 +114,9 @@ def test_squares_that_underflow_are_no_flat_gradients() -> None:
     graph = Network(ircert.load([([[1e-200, 1e-200]], [-1e-200]), ([[1.0], [1.0]], None)])).lowered
     found = center_region(graph, np.zeros(2), Norm.TWO, np.arange(2))
     assert found is None or found.radius < 0.8
+
+
+def test_weights_too_large_for_normal_equations_prove_nothing() -> None:
+    """Their products overflow, which is no news to the user."""
+    layers = [(np.eye(3), np.ones(3)), (1e160 * np.random.default_rng(0).normal(size=(5, 3)), np.zeros(5))]
+    assert not region_of(Network(ircert.load(layers)).lowered, np.zeros(3)).is_injective()

@@ -11,7 +11,6 @@ one about a small network, so that nothing is imported for the first time.
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 import multiprocessing
 import sys
@@ -24,13 +23,12 @@ from queue import Empty
 from typing import Any
 
 import numpy as np
+from limits import Layers, plain, residual
 
 import ircert
 from ircert.engines.boxes.search.search import Search
-from ircert.ir.arrays import Array
 from ircert.ir.graph import Graph
 
-Layers = list[tuple[Array, Array]]
 STEP = 0.2
 
 
@@ -60,24 +58,6 @@ def skipped(n: int, width: int, depth: int, seed: int, bias: float = 0.5) -> Gra
         at, size = build.relu(build.affine(at, weight, bias * rng.normal(size=width))), width
     last = STEP * rng.normal(size=(n, width)) * 2 / math.sqrt(width)
     return build.graph(build.add(build.input, build.affine(at, last, np.zeros(n))))
-
-
-def residual(n: int, width: int, depth: int, seed: int) -> Graph:
-    """x + g(x), block after block."""
-    rng = np.random.default_rng(seed)
-    build = ircert.Builder(n)
-    at = build.input
-    for _ in range(depth):
-        hidden = build.relu(build.affine(at, rng.normal(size=(width, n)) / math.sqrt(n), rng.normal(size=width)))
-        at = build.add(at, build.affine(hidden, rng.normal(size=(n, width)) / math.sqrt(width), np.zeros(n)))
-    return build.graph(at)
-
-
-def plain(sizes: list[int], seed: int) -> Layers:
-    """Random weights."""
-    rng = np.random.default_rng(seed)
-    pairs = itertools.pairwise(sizes)
-    return [(rng.normal(size=(b, a)) / math.sqrt(a), 0.3 * rng.normal(size=b)) for a, b in pairs]
 
 
 def banded(n: int, depth: int, seed: int) -> Layers:

@@ -42,6 +42,7 @@ from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
 MANY_INPUTS = 64
+"""With more inputs one matrix for all slopes is tried before intervals of secants, which take as long and show less."""
 FEW_INPUTS = 4
 """With more inputs a ball is not begun that one matrix is expected to take too long for."""
 WORK = 10_000
@@ -202,7 +203,6 @@ class Prover:
             (lambda: self.tools[0].has_no_kernel_anywhere, ALL_SECANTS),
             (lambda: holds_by_layers(self.network, self.tools[0].secants), ALL_SLOPES),
         ]
-        # intervals of large matrices take as long as the form, and show less
         ordered = ways[::-1] if self.setting.size > MANY_INPUTS else ways
         return next((why for holds, why in ordered if holds()), "")
 

@@ -1,11 +1,13 @@
 """Many inputs, few neurons: `auto` beside the paper's formulation on solvers, in the same processor time.
 
     python benchmarks/few_neurons.py [--limit 5] [--solvers highs,gurobi] [--formulations paper] [--only NAME]
+        [--seed 0]
 
 Random networks A x + g(x) with a skip, g of a few neurons in one to three layers, A the identity with random rows below
 it where there are more outputs than inputs; the Jacobian of g has the norm `step` at the worst of some points, so that
 no contraction proves anything. Brackets of the largest radius around 0 in the norm inf (for other questions: as named).
 Every question has a process of its own and one thread (`asking.py`); a solver that is not installed is left out.
+Another seed makes other networks of the same shapes.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -120,13 +122,14 @@ def main() -> None:
     parser.add_argument("--solvers", default="highs,gurobi")
     parser.add_argument("--formulations", default="paper")
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     names = [f"{way['formulation']}, {way['backend']}" for way in _programs(options)]
     print(f"| network | auto | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}")
     with tempfile.TemporaryDirectory() as folder:
         for shape in SHAPES:
             if shape.name.startswith(options.only):
-                print(row(shape, options, Path(folder)), flush=True)
+                print(row(replace(shape, seed=shape.seed + options.seed), options, Path(folder)), flush=True)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,10 @@ class ProgramBuilder:
         self._integer.append(integer)
         return block
 
+    def block(self, name: str) -> Block:
+        """The variables of a name."""
+        return next(block for block in self._variables if block.name == name)
+
     def binaries(self, name: str, size: int, *, origin: Origin | None = None) -> Block:
         """A block of variables that are 0 or 1."""
         return self.variables(name, size, 0.0, 1.0, integer=True, origin=origin)

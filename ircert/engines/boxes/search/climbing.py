@@ -28,9 +28,6 @@ AIM = 0.5
 """The part of the effort that the next ball should take."""
 GAP, LEAST_GAP = 1.08, 1.03
 """How much larger than a good ball the next one is at least, and where that would take more than was spent before."""
-NEAR, AGAIN = 1.35, 16.0
-"""How much larger than a good ball one is at most that is asked about again, where trees go on, and how many times as
-much effort it gets, up to four times all that was spent before."""
 FIRST_EFFORT, LEAST_EFFORT, MORE = 8_000, 500, 4
 """Of the first balls, in boxes of a small network, and at least; and how many times as much later."""
 LARGEST = 1e18
@@ -128,40 +125,31 @@ class Climb:
 
 
 @dataclass
-class ClimbByHalves(Climb):
-    """For trees that go on where they were: a ball that is not proved is followed by one halfway back, and once a ball
-    near it is proved by itself again, with more effort. What trees take grows by no power of the radius: one kink more,
-    and it is many times that.
+class ClimbAtOnce(Climb):
+    """For a tree that serves balls of all sizes, and shows more and more on its way to a large one: a ball that was not
+    proved is asked about again, with more effort.
 
-    open: the balls that were not proved, the smallest one last
+    asked: the ball that was asked about last
     """
 
-    open: list[float] = field(default_factory=list)
-    again: bool = False
+    asked: float = 0.0
 
     def next(self, clear: float, top: float, spent: float = math.inf) -> float:
         """The radius to try, when one is proved, another is as far as is worth trying, and some effort was spent."""
-        self.open = [radius for radius in self.open if clear < radius <= top]
-        if clear < self.start or not self.open:
-            return super().next(clear, top, spent)
-        least = self.open[-1]
-        if least < (NEAR if self.again else GAP**2) * clear:
-            self.effort = max(self.effort, min(AGAIN * self.effort, 4 * spent, LARGEST))
-            return least
-        return math.sqrt(clear * least)
-
-    def proved(self, clear: float, cost: float, *, far: bool) -> None:
-        """The last ball was, for some effort: the next one is that from which the search went back."""
-        super().proved(clear, cost, far=far)
-        self.power, self.again = None, True
+        if not clear < self.asked <= top:
+            self.asked = super().next(clear, top, spent)
+        return self.asked
 
     def failed(self, radius: float, clear: float, expected: float | None = None, *, gave_up: bool = False) -> None:
-        """A ball was not."""
+        """A ball was not; where all ways gave up, a smaller one is next."""
         super().failed(radius, clear, expected, gave_up=gave_up)
-        self.power, self.again = None, False
-        self.open = [*(r for r in self.open if r != radius), radius]
+        self.power = None
+        if gave_up or not clear:
+            self.asked = math.sqrt(clear * radius)
+        else:
+            self.effort = min(MORE * self.effort, LARGEST)
 
 
-def climb_for(start: float, effort: float, switches: Array, *, halves: bool) -> Climb:
+def climb_for(start: float, effort: float, switches: Array, *, at_once: bool) -> Climb:
     """The beginning of a climb."""
-    return (ClimbByHalves if halves else Climb)(start, effort, switches=switches)
+    return (ClimbAtOnce if at_once else Climb)(start, effort, switches=switches)

@@ -36,6 +36,7 @@ from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, V
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
+from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open
 from ircert.ir.arrays import Array
@@ -58,8 +59,6 @@ MATRIX_BESIDE_TREE = 0.25
 """… beside which one matrix gets no more, with many inputs and few neurons …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
-KEPT = 4
-"""Balls with few neurons that were asked about, whose trees go on when they are asked about again."""
 DEAR_NODES = 16.0
 """How much longer nodes of trees take where there are few neurons, and more outputs than inputs."""
 ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
@@ -100,8 +99,8 @@ class Prover:
     _boundaries: dict[float, PairSearch] = field(default_factory=dict, repr=False)
     _ways: dict[float, Portfolio] = field(default_factory=dict, repr=False)
     _insides: dict[float, Portfolio] = field(default_factory=dict, repr=False)
-    _trees: dict[float, WholeTree] = field(default_factory=dict, repr=False)
-    """Those of the balls that were asked about last, if few neurons are open there."""
+    _tree: Way | None = field(default=None, repr=False)
+    """That for the ball that was asked about last, if few neurons are open there."""
 
     def __post_init__(self) -> None:
         if self.setting.size > MOST_CUT:
@@ -273,14 +272,11 @@ class Prover:
         if self.descent.has_within(radius):
             return "violated"
         if radius not in self._ways:
-            for old in list(self._ways)[: -KEPT if self.has_few_neurons else None]:
-                del self._ways[old]
-                self._trees.pop(old, None)
-            self._ways[radius] = Portfolio(self.counts, self._ways_for(radius))
+            self._tree = None
+            self._ways = {radius: Portfolio(self.counts, self._ways_for(radius))}
         outcome = self._ways[radius].advance(lambda: stop() or self.too_long is not None)
-        tree = self._trees.get(radius)
-        if outcome == "stopped" and tree is not None and self.too_long is not None:
-            outcome = self._by_tree(tree, stop)
+        if outcome == "stopped" and self._tree is not None and self.too_long is not None:
+            outcome = self._tree(stop)
         if (
             outcome == "stopped" and not stop() and self.too_long is None and self.orientation is not None
         ):  # all ways have given up
@@ -307,13 +303,13 @@ class Prover:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
         if not ways or few_open(self.setting, radius):
-            self._trees[radius] = whole = WholeTree(self.tools, radius)
+            self._tree = self._tree_for(radius)
             first = self.setting.size > MOST_CUT and self.reduced is None
             if first:
                 share = MATRIX_BESIDE_TREE if self.has_few_neurons else MATRIX_BEYOND_TREE
                 ways = [(way, share) for way, _ in ways]
             place = 0 if first and self.has_few_neurons else len(ways)
-            ways.insert(place, (lambda stop: self._by_tree(whole, stop), TREE))
+            ways.insert(place, (self._tree, TREE))
         if self.setting.size > MOST_CUT:
             ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways
@@ -331,10 +327,26 @@ class Prover:
             return "stopped"
         return "closed"
 
+    def _tree_for(self, radius: float) -> Way:
+        """That of all balls, where trees are tried for balls of any size; else one for this ball."""
+        if self.has_few_neurons and len(self.tools) == 1:
+            return lambda stop: self._by_growing_tree(radius, stop)
+        whole = WholeTree(self.tools, radius)
+        return lambda stop: self._by_tree(whole, stop)
+
     def _by_tree(self, whole: WholeTree, stop: Stop) -> Outcome:
         outcome = whole.advance(stop)
         if outcome == "closed":
             self._reach_to(whole.radius, PHASES)
+        return outcome
+
+    @cached_property
+    def _growing_tree(self) -> GrowingTree:
+        return GrowingTree(self.tools[0])
+
+    def _by_growing_tree(self, radius: float, stop: Stop) -> Outcome:
+        outcome = self._growing_tree.advance(radius, stop)
+        self._reach_to(self._growing_tree.reached, PHASES)
         return outcome
 
     def _by_all_pairs(self, radius: float, stop: Stop) -> Outcome:

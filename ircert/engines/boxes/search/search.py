@@ -302,7 +302,7 @@ class Search:
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share / self.prover.dearness)
         start = min(first, SMALLEST * max(top, FIRST))
-        climb = climb_for(start, effort, switching_radii(self.setting), halves=self.prover.has_few_neurons)
+        climb = climb_for(start, effort, switching_radii(self.setting), at_once=self.prover.has_few_neurons)
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)

@@ -32,6 +32,14 @@ Node = tuple[Phases, Phases, int]
 GAP = 1e-9
 
 
+@dataclass(frozen=True)
+class Examined:
+    """A node that is open: a point of its relaxation, if there is one, and which objective led to it."""
+
+    point: Array | None
+    start: int
+
+
 @dataclass
 class Tools:
     """What all trees of a question share."""
@@ -72,7 +80,14 @@ class PhaseTree:
     effects: how far a unit of every neuron moves the outputs, in units of inputs, where a tree is worth looking at that
     """
 
-    def __init__(self, tools: Tools, first: Part, second: Part, effects: Array | None = None) -> None:
+    def __init__(
+        self,
+        tools: Tools,
+        first: Part,
+        second: Part,
+        effects: Array | None = None,
+        relaxation: Relaxation | None = None,
+    ) -> None:
         self.tools = tools
         self.setting = tools.setting
         self.counts = tools.counts
@@ -85,7 +100,7 @@ class PhaseTree:
         self.same = first is second
         self.low = np.minimum(first.low, second.low)
         self.high = np.maximum(first.high, second.high)
-        self.relaxation = tools.relaxation
+        self.relaxation = tools.relaxation if relaxation is None else relaxation
         with np.errstate(invalid="ignore", divide="ignore"):
             self.balance = np.minimum(-self.low, self.high) / (self.high - self.low)
             self.weights = 1 / np.maximum(self.high - self.low, 1e-300) if effects is None else effects / self.radius
@@ -95,16 +110,33 @@ class PhaseTree:
         """Work until every node is closed; raises Violated, TooLarge or Stopped. After the last two it can go on."""
         if stop():
             raise Stopped
+        self.fit(stop)
+        close_all(self.stack, lambda node: self._visit(*node), self.counts, budget, stop)
+
+    def fit(self, stop: Callable[[], bool]) -> None:
+        """Take the relaxation to the parts of this tree."""
         self.relaxation.stop = stop
         self.relaxation.fit(*self.parts)
         self.costs = self.relaxation.costs()
-        close_all(self.stack, lambda node: self._visit(*node), self.counts, budget, stop)
 
     def _visit(self, first: Phases, second: Phases, start: int) -> list[Node]:
         """The children of a node; none if it is closed."""
         if self.tools.secants.injective(slopes(self.setting, self.tools.matter, first, second)):
             self.counts.secants += 1
             return []
+        found = self.examined(first, second, start)
+        if found is None:
+            return []
+        i = self.choice(first, second, found.point)
+        if i is None:
+            self.leaf(first, second)
+            return []
+        symmetric = self.same and not self.pseudo and bool((first == second).all())
+        fixed = (int(first[i]) or None, int(second[i]) if second[i] or self.pseudo else None)
+        return [(here, there, found.start) for here, there in split(first, second, i, fixed, symmetric=symmetric)]
+
+    def examined(self, first: Phases, second: Phases, start: int) -> Examined | None:
+        """A node whose secants may have a kernel; None if it is closed."""
         point, best = None, start
         for turn in range(len(self.costs)):
             checkpoint()
@@ -114,21 +146,24 @@ class PhaseTree:
             solved = self.relaxation.solve_rounded(first, second, cost)
             if solved.empty:
                 self.counts.empty += 1
-                return []
+                return None
             point = solved.point
-            if point is None or cost @ point - self._base(cost) > 1e-9 * self.radius:
+            if point is None or self._is_apart(cost, point):
                 break
         if point is not None:
             self._look_at(first, second, point)
         if self._is_flat(first, second):
             self.counts.leaves += 1
-            return []
-        return self._split(first, second, point, best)
+            return None
+        return Examined(point, best)
 
     def _is_flat(self, first: Phases, second: Phases) -> bool:
         """Whether x or y have only patterns without an interior: such pairs have others as well."""
         sides = zip((first,) if self.pseudo else (first, second), self.parts, strict=False)
         return any(self.tools.flat.have_none(phases, part.phases, self.radius) for phases, part in sides)
+
+    def _is_apart(self, cost: Array, point: Array) -> bool:
+        return bool(cost @ point - self._base(cost) > 1e-9 * self.radius)
 
     def _base(self, cost: Array) -> float:
         """The objective at x = y (for `pseudo`, at the centre)."""
@@ -153,11 +188,19 @@ class PhaseTree:
         self.tools.descent.improve(here, there)
         self._raise_if_inside()
 
+    def look_for(self, first: Phases, second: Phases, start: int) -> None:
+        """Raise Violated if pairs with these phases, all of which are decided, lead to a violation in the ball."""
+        self.counts.programs += 1
+        point = self.relaxation.solve_rounded(first, second, self.costs[start]).point
+        if point is not None and self._is_apart(self.costs[start], point):
+            self._look_at(first, second, point)
+
     def _raise_if_inside(self) -> None:
         if self.tools.descent.has_within(self.radius):
             raise Violated
 
-    def _leaf(self, first: Phases, second: Phases) -> list[Node]:
+    def leaf(self, first: Phases, second: Phases) -> bool:
+        """Whether a node with all phases decided is free of violations, or that takes too much; raises Violated."""
         self.counts.leaves += 1
         descent = self.tools.descent
         there = np.where(second == 0, 1, second).astype(np.int8)
@@ -169,37 +212,18 @@ class PhaseTree:
         except Undecided:
             self.undecided += 1
             self.counts.undecided += 1
-            return []
+            return False
         if found is not None:
             size = found.measure(self.setting.norm)
             if descent.best is None or size < descent.best[0]:
                 descent.best = size, found
             descent.improve(first, there, found)
             raise Violated
-        return []
+        return True
 
     # --- splitting ---------------------------------------------------------------------------------------------------
 
-    def _split(self, first: Phases, second: Phases, point: Array | None, start: int) -> list[Node]:
-        i = self._choice(first, second, point)
-        if i is None:
-            return self._leaf(first, second)
-        symmetric = self.same and not self.pseudo and bool((first == second).all())
-        sides = [
-            (a, b)
-            for a in ((first[i],) if first[i] else (1, -1))
-            for b in ((second[i],) if second[i] or self.pseudo else (1, -1))
-            if not (symmetric and a < b)
-        ]
-        sides.sort(key=lambda ab: ab[0] == ab[1])  # pairs on one side last: they are looked at first
-        nodes: list[Node] = []
-        for a, b in sides:
-            here, there = first.copy(), second.copy()
-            here[i], there[i] = a, b
-            nodes.append((here, there, start))
-        return nodes
-
-    def _choice(self, first: Phases, second: Phases, point: Array | None) -> int | None:
+    def choice(self, first: Phases, second: Phases, point: Array | None) -> int | None:
         """The neuron to decide: where the relaxation is worst, for the outputs if effects are known, else one that
         splits well."""
         open_ = first == 0 if self.pseudo else (first == 0) | (second == 0)
@@ -211,6 +235,28 @@ class PhaseTree:
             if scaled.max() > GAP:
                 return int(np.argmax(scaled))
         return int(np.argmax(np.where(open_, self.balance + 1e-3 + self.tools.matter, -1.0)))
+
+
+def split(
+    first: Phases, second: Phases, i: int, fixed: tuple[int | None, int | None], *, symmetric: bool
+) -> list[tuple[Phases, Phases]]:
+    """Phases of x and y with those of a neuron decided: fixed ones, or both sides.
+
+    symmetric: x and y are alike, so that one of two mirrored choices is enough
+    """
+    sides = [
+        (a, b)
+        for a in ((1, -1) if fixed[0] is None else (fixed[0],))
+        for b in ((1, -1) if fixed[1] is None else (fixed[1],))
+        if not (symmetric and a < b)
+    ]
+    sides.sort(key=lambda ab: ab[0] == ab[1])  # pairs on one side last: they are looked at first
+    found = []
+    for a, b in sides:
+        here, there = first.copy(), second.copy()
+        here[i], there[i] = a, b
+        found.append((here, there))
+    return found
 
 
 def slopes(setting: Setting, matter: Mask, first: Phases, second: Phases) -> SlopePattern:

@@ -29,7 +29,7 @@ from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array, Indices, diagonal
 from ircert.limits import left
 from ircert.programs.build import ProgramBuilder
-from ircert.programs.encodings.ball import point_of_ball
+from ircert.programs.encodings.ball import point_of_ball, up
 from ircert.programs.encodings.form import Form
 from ircert.programs.encodings.network import NetworkCopy
 from ircert.programs.program import Block, Origin
@@ -86,11 +86,12 @@ class Solved:
 class Relaxation:
     """The relaxation of all pairs of two parts, ready for any phases; `fit` takes it to other parts.
 
-    alone: of single points instead, which need not have equal constrained outputs with any other
-    stop:  asked while a program is solved that takes long
+    alone:    of single points instead, which need not have equal constrained outputs with any other
+    measured: with a variable r that is at least the distance of x and of y from the centre
+    stop:     asked while a program is solved that takes long
     """
 
-    def __init__(self, setting: Setting, *, alone: bool = False) -> None:
+    def __init__(self, setting: Setting, *, alone: bool = False, measured: bool = False) -> None:
         self.setting = setting
         self.radius = -1.0
         build = ProgramBuilder()
@@ -113,6 +114,7 @@ class Relaxation:
             if setting.unknowns:
                 rest = forms_x.plus(forms_y, -1.0)
                 self.gap_forms = self.gap_forms + [rest.take(np.array([j])) for j in setting.unknowns]
+        self.r = self._distance(build) if measured else None
         program = build.program()
         self._blocks = program.variables
         self._base = csr_array(program.matrix)
@@ -120,7 +122,7 @@ class Relaxation:
         self._slopes = [self._entries(places.above + places.step, places.inner) for places in self.places]
         self._base_lower, self._base_upper = program.sides
         self._rows_of = {block.name: block for block in program.rows}
-        self._cuts: list[tuple[Array, float]] = []
+        self._cuts: list[tuple[Array, float, float]] = []
         self.stop: Callable[[], bool] = lambda: False
         self.solved = 0
         self.unproved = 0
@@ -152,12 +154,31 @@ class Relaxation:
         joined = [np.concatenate([empty, *(part[i] for part in parts)]).astype(np.int64) for i in range(5)]
         return block, copy.output, _Places(*joined)
 
+    @property
+    def _points(self) -> list[Block]:
+        """The variables x, and y where there are any."""
+        return [block for block in (self.x, self.y) if block is not None]
+
+    def _distance(self, build: ProgramBuilder) -> Block:
+        """The variable r; in norm 2 `_cut_rows` know more about it than these rows."""
+        center = self.setting.center
+        r = build.variables("r", 1, 0.0, 1.0, origin=Origin(self.setting.graph.input, "x"))
+        for block in self._points:
+            column = np.ones((block.size, 1))
+            if self.setting.norm == "1":
+                sizes = build.block(f"a.{block.name}")
+                build.rows(f"measured.{block.name}", [(sizes, column.T), (r, -column[:1])], "<=", 0.0)
+                continue
+            build.rows(f"above.{block.name}", [(block, 1.0), (r, -column)], "<=", center)
+            build.rows(f"below.{block.name}", [(block, 1.0), (r, column)], ">=", center)
+        return r
+
     def _equal_to_center(self, build: ProgramBuilder, output: Form) -> None:
         """The centre's outputs, rounded outward."""
         exact = self.setting.graph.exact(self.setting.center)
         linear = Form(output.terms, np.zeros(len(output)))
         gaps = [v - Fraction(c) for v, c in zip(exact, output.constant.tolist(), strict=True)]
-        above = np.array([math.nextafter(float(v), math.inf) for v in gaps])
+        above = np.array([up(float(v)) for v in gaps])
         below = np.array([math.nextafter(float(v), -math.inf) for v in gaps])
         if linear.terms:
             linear.rows(build, "most", "<=", above)
@@ -167,9 +188,10 @@ class Relaxation:
         """Take the bounds of two parts."""
         if first.ball.radius != self.radius:
             self.radius = first.ball.radius
-            self._cuts = []
-            if self.setting.norm == "2" and self.setting.size > 1:
-                self._first_cuts()
+            if self.r is None or not self._cuts:  # planes with a variable r hold for balls of all sizes
+                self._cuts = []
+                if self.setting.norm == "2" and self.setting.size > 1:
+                    self._first_cuts()
         parts = {"x": first, "y": second}
         self.lower, self.upper = (np.full(self._base.shape[1], v) for v in (-np.inf, np.inf))
         self._rows = self._base.copy()
@@ -186,7 +208,7 @@ class Relaxation:
             self.row_upper[places.above + places.step] = offset
         for tag in parts:
             if self.setting.norm == "1" and f"diamond.{tag}" in self._rows_of:
-                self.row_upper[self._rows_of[f"diamond.{tag}"].where] = math.nextafter(self.radius, math.inf)
+                self.row_upper[self._rows_of[f"diamond.{tag}"].where] = up(self.radius)
         self._load()
 
     def _limits_of(self, block: Block, part: Part) -> tuple[Array, Array]:
@@ -194,8 +216,8 @@ class Relaxation:
         kind, _, _ = block.name.partition(".")
         if kind in ("x", "y"):
             return part.ball.box
-        if kind == "a":
-            return np.zeros(block.size), np.full(block.size, math.nextafter(self.radius, math.inf))
+        if kind in ("a", "r"):
+            return np.zeros(block.size), np.full(block.size, up(self.radius))
         name, bounds = block.origin.node, part.bounds
         if kind == "v":
             return bounds.low[name], bounds.high[name]
@@ -216,21 +238,29 @@ class Relaxation:
                         self._cut(u)
 
     def _cut(self, direction: Array) -> None:
-        """2 g·v <= r² + |g|² for v = x - c and v = y - c, with g about r times the direction."""
-        g = direction / np.linalg.norm(direction) * self.radius
+        """2 g·v <= s² + |g|² for v = x - c and v = y - c, with g about s times the direction: s is the radius, or 1
+        where r is a variable, and the right side r times that."""
+        scale = self.radius if self.r is None else 1.0
+        g = direction / np.linalg.norm(direction) * scale
         exact = [Fraction(v) for v in g.tolist()]
-        right = Fraction(self.radius) ** 2 + sum((v * v for v in exact), Fraction(0))
-        right += sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
-        if right < LARGEST:  # a plane that floats cannot hold is left out
-            self._cuts.append((2.0 * g, math.nextafter(float(right), math.inf)))
+        length = Fraction(scale) ** 2 + sum((v * v for v in exact), Fraction(0))
+        right = sum((2 * v * c for v, c in zip(exact, self.setting.exact_center, strict=True)), Fraction(0))
+        if self.r is None:
+            length, right = Fraction(0), right + length
+        if abs(right) < LARGEST:  # a plane that floats cannot hold is left out
+            self._cuts.append((2.0 * g, up(float(length)), up(float(right))))
 
     def _cut_rows(self) -> csr_array:
         """The planes of all cuts, for x and for y."""
-        blocks = [block for block in (self.x, self.y) if block is not None]
-        planes = np.repeat(np.array([g for g, _ in self._cuts]).reshape(-1, self.setting.size), len(blocks), axis=0)
+        blocks = self._points
+        planes = np.repeat(np.array([g for g, _, _ in self._cuts]).reshape(-1, self.setting.size), len(blocks), axis=0)
         starts = np.tile([block.start for block in blocks], len(self._cuts))
         columns = starts[:, None] + np.arange(self.setting.size)
-        rows = np.repeat(np.arange(len(planes)), self.setting.size)
+        if self.r is not None:
+            lengths = np.repeat([length for _, length, _ in self._cuts], len(blocks))
+            planes = np.hstack([planes, -lengths[:, None]])
+            columns = np.hstack([columns, np.full((len(planes), 1), self.r.start)])
+        rows = np.repeat(np.arange(len(planes)), planes.shape[1])
         shape = (len(planes), self._base.shape[1])
         return csr_array((planes.ravel(), (rows, columns.ravel().astype(np.int64))), shape=shape)
 
@@ -245,7 +275,7 @@ class Relaxation:
 
     def _load(self) -> None:
         cuts = self._cut_rows()
-        limits = np.repeat([limit for _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
+        limits = np.repeat([limit for _, _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
         size = self._base.shape[0]
         self.matrix = csr_array(vstack([self._rows, cuts], format="csr"))
         self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf)])
@@ -308,6 +338,20 @@ class Relaxation:
             solved = self.solve(first, second, cost)
         return solved
 
+    def least_distance(self, first: Phases, second: Phases) -> float:
+        """A bound on r from below, for all pairs with these phases; infinite where there are none. Raises Stopped."""
+        assert self.r is not None
+        cost = np.zeros(self._base.shape[1])
+        cost[self.r.where] = -1.0
+        solved = self.solve_rounded(first, second, cost)
+        if solved.empty:
+            return math.inf
+        if solved.point is None:
+            return 0.0
+        lower, upper, row_upper = self._limits(first, second)
+        given = self.matrix, (self.row_lower, row_upper), (lower, upper), cost, self.live.multipliers, self.absolute
+        return max(0.0, -dual_bound(*given))
+
     def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
         lower, upper, row_upper = self.lower.copy(), self.upper.copy(), self.row_upper.copy()
         for phases, places in zip((first, second), self.places, strict=False):
@@ -343,14 +387,21 @@ class Relaxation:
             result[k, places.neurons] = point[places.outer] - np.maximum(z, 0.0)
         return result
 
+    def sides(self, point: Array) -> tuple[Phases, Phases]:
+        """The phases of x and y at a point of the relaxation; 0 for y where it is the centre."""
+        found = np.zeros((2, self.setting.neurons), dtype=np.int8)
+        for k, places in enumerate(self.places):
+            found[k, places.neurons] = np.where(point[places.inner] > 0, 1, -1)
+        return found[0], found[1]
+
     def round_off(self, point: Array) -> bool:
         """Norm 2: cut off a point outside the ball; whether there was need."""
         if self.setting.norm != "2" or self.setting.size == 1:
             return False
-        cut = False
+        cut, radius = False, self.radius if self.r is None else float(point[self.r.start])
         for w in self.points(point):
             d = w - self.setting.center
-            if np.linalg.norm(d) > self.radius * (1 + 1e-7) and len(self._cuts) < MOST_CUTS:
+            if np.linalg.norm(d) > radius * (1 + 1e-7) and len(self._cuts) < MOST_CUTS:
                 self._cut(d)
                 cut = True
         if cut:

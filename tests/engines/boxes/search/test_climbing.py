@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from ircert.engines.boxes.search.climbing import (
-    AGAIN,
     FIRST_BALL,
     FIRST_EFFORT,
     GAP,
     LEAST_BALL,
     LEAST_GAP,
-    NEAR,
+    MORE,
     WITHIN,
     Climb,
-    ClimbByHalves,
+    ClimbAtOnce,
     climb_for,
 )
 
@@ -173,29 +172,34 @@ def test_a_first_ball_is_never_too_small_for_floats() -> None:
         climb.failed(climb.start, 0.0)
 
 
-def test_by_halves_balls_are_asked_about_again() -> None:
-    """Halfway back from a ball that was not proved; from a good ball near it to that ball, with more effort."""
-    climb = climb_for(1.0, 100.0, np.zeros(0), halves=True)
-    assert isinstance(climb, ClimbByHalves)
+def test_at_once_a_ball_is_asked_about_again() -> None:
+    """With more effort, until it is proved or a violation is nearer."""
+    climb = climb_for(1.0, 100.0, np.zeros(0), at_once=True)
+    assert isinstance(climb, ClimbAtOnce)
     climb.proved(1.0, 4, far=False)
     assert climb.next(1.0, 50.0, 1e6) == 4.0
     climb.failed(4.0, 1.0)
-    assert climb.next(1.0, 50.0, 1e6) == 2.0
-    climb.proved(2.0, 90, far=False)
-    assert climb.next(2.0, 50.0, 1e6) == math.sqrt(8.0)
-    assert climb.effort == 100.0
-    climb.failed(math.sqrt(8.0), 2.0)
-    middle = climb.next(2.0, 50.0, 1e6)
-    assert NEAR * middle > math.sqrt(8.0)
-    climb.proved(middle, 90, far=False)
-    assert climb.next(middle, 50.0, 1e6) == math.sqrt(8.0)
-    assert climb.effort == AGAIN * 100.0
-    climb.proved(math.sqrt(8.0), 390, far=False)
-    assert climb.next(math.sqrt(8.0), 3.0, 1e6) == 3.0, "balls beyond the nearest violation are forgotten"
+    assert climb.effort == MORE * 100.0
+    assert climb.next(1.5, 50.0, 1e6) == 4.0, "what was shown on the way does not change it"
+    climb.proved(4.0, 390, far=False)
+    assert climb.next(4.0, 50.0, 1e6) == 16.0
+    climb.failed(16.0, 4.0)
+    assert climb.next(4.0, 10.0, 1e6) == 10.0, "balls beyond the nearest violation are not asked about"
 
 
-def test_by_halves_all_is_reached() -> None:
-    climb, clear = climb_for(0.01, 100.0, np.zeros(0), halves=True), 0.0
+def test_at_once_a_smaller_ball_is_next_where_all_ways_gave_up() -> None:
+    climb = climb_for(1.0, 100.0, np.zeros(0), at_once=True)
+    assert climb.next(0.0, 50.0) == 1.0
+    climb.failed(1.0, 0.0)
+    assert 0.0 < climb.next(0.0, 50.0) < 1.0
+    climb.proved(1.0, 4, far=False)
+    assert climb.next(1.0, 50.0) == 4.0
+    climb.failed(4.0, 1.0, gave_up=True)
+    assert climb.next(1.0, 50.0) == 2.0
+
+
+def test_at_once_all_is_reached() -> None:
+    climb, clear = climb_for(0.01, 100.0, np.zeros(0), at_once=True), 0.0
     for _ in range(60):
         radius = climb.next(clear, 10.0)
         assert clear < radius <= 10.0

@@ -202,7 +202,7 @@ def test_secants_of_a_ball_have_no_kernel_while_neurons_that_turn_it_are_off() -
     assert prover.prove(0.4375) == "closed"
     assert prover.counts.boxes == prover.counts.programs == 0
     assert prover.prove(0.625) == "violated"
-    assert prover.reached == 0.4375
+    assert 0.4375 <= prover.reached < 0.5
 
 
 @pytest.mark.rule("E-22")

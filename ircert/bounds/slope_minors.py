@@ -35,11 +35,13 @@ from ircert.ir.graph import Graph
 from ircert.ir.interpret import Forward
 from ircert.ir.ops import Affine
 from ircert.ir.rational import Integers
-from ircert.limits import checkpoint
+from ircert.limits import checkpoint, left
 
 ARITHMETIC = DyadicArithmetic()
 MOST_WORK = 250_000_000
 """Products of bits that solving a system takes, about: some tenths of a second."""
+WORK_A_SECOND = 1.5e9
+"""… of those times the columns that are solved for: what cannot be interrupted is not begun where less time is left."""
 MOST_LISTED = 16
 """Free slopes whose corners are listed once and for all."""
 
@@ -124,7 +126,8 @@ def slope_minors(graph: Graph, on: Mask, free: Mask, outputs: Indices) -> SlopeM
     values = walk.outputs().rows(outputs)
     below = ARITHMETIC.stack(walk.below)
     checkpoint()
-    if n**3 * max((v.bit_length() for v in values.numerators.ravel()), default=0) > MOST_WORK:
+    work = n**3 * max((v.bit_length() for v in values.numerators.ravel()), default=0)
+    if work > MOST_WORK or work * (1 + int(free.sum())) > WORK_A_SECOND * left():
         return None
     quadratic = as_matrix(values.numerators[:n, :n])
     if not free.any() and not quadratic.det():  # nothing to solve for: any matrix passes

@@ -152,3 +152,12 @@ def test_weights_beyond_floats_once_multiplied() -> None:
     inner = build.relu(build.affine(build.input, [[1e300]]))
     graph = build.graph(build.add(build.input, build.affine(inner, [[1e300]])))
     assert slope_minors(graph, np.array([False]), np.array([True]), np.arange(1)) is None
+
+
+def test_what_would_take_longer_than_is_left_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = setting_of(residual(np.random.default_rng(0), 7, 4), np.zeros(7))
+    free = np.ones(8, dtype=bool)
+    given = setting.graph, ~free, free, np.arange(7)
+    assert slope_minors(*given) is not None
+    monkeypatch.setattr("ircert.bounds.slope_minors.left", lambda: 1e-9)
+    assert slope_minors(*given) is None

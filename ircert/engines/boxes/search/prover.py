@@ -38,7 +38,7 @@ from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
-from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open
+from ircert.engines.boxes.trees.whole import MOST_CUT, WholeCells, WholeTree, few_open, most_open
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -55,8 +55,8 @@ MATRIX_BEYOND = 8.0
 """How much more than other ways one matrix gets, by the number of inputs: points where others look for pairs."""
 TREE = 2.0
 """… and trees of phases for whole balls, where few neurons are open."""
-MATRIX_BESIDE_TREE = 0.25
-"""… beside which one matrix gets no more, with many inputs and few neurons …"""
+TREE_OF_FEW, MATRIX_BESIDE_TREE = 8.0, 0.25
+"""… beside which one matrix gets no more, with many inputs and few neurons: to find one takes seconds then …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
 DEAR_NODES = 16.0
@@ -208,7 +208,7 @@ class Prover:
     @property
     def has_few_neurons(self) -> bool:
         """Whether trees are tried for balls of any size, with many inputs."""
-        return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= FEW_BEYOND
+        return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= most_open(self.setting)
 
     @property
     def dearness(self) -> float:
@@ -277,11 +277,17 @@ class Prover:
         outcome = self._ways[radius].advance(lambda: stop() or self.too_long is not None)
         if outcome == "stopped" and self._tree is not None and self.too_long is not None:
             outcome = self._tree(stop)
-        if (
-            outcome == "stopped" and not stop() and self.too_long is None and self.orientation is not None
-        ):  # all ways have given up
-            outcome = self._by_pairs(radius, math.inf, stop)
+        if outcome == "stopped" and not stop() and self.too_long is None:  # all ways have given up
+            outcome = self._at_last(radius, stop)
         return outcome
+
+    def _at_last(self, radius: float, stop: Stop) -> Outcome:
+        """What has an end, however far away it is."""
+        if self.orientation is not None:
+            return self._by_pairs(radius, math.inf, stop)
+        if self.setting.size > MOST_CUT and len(self.tools) == 1 and not few_open(self.setting, radius):
+            return self._by_growing_tree(radius, stop)
+        return "stopped"
 
     def _reach_to(self, radius: float, argument: str) -> None:
         """A ball is good."""
@@ -305,11 +311,11 @@ class Prover:
         if not ways or few_open(self.setting, radius):
             self._tree = self._tree_for(radius)
             first = self.setting.size > MOST_CUT and self.reduced is None
+            few = first and self.has_few_neurons
             if first:
-                share = MATRIX_BESIDE_TREE if self.has_few_neurons else MATRIX_BEYOND_TREE
+                share = MATRIX_BESIDE_TREE if few else MATRIX_BEYOND_TREE
                 ways = [(way, share) for way, _ in ways]
-            place = 0 if first and self.has_few_neurons else len(ways)
-            ways.insert(place, (self._tree, TREE))
+            ways.insert(0 if few else len(ways), (self._tree, TREE_OF_FEW if few else TREE))
         if self.setting.size > MOST_CUT:
             ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways

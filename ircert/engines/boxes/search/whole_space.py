@@ -21,8 +21,8 @@ NEAR = 1 / 8
 there is no matrix."""
 SHARE, FIRST = 0.25, 2_000
 """The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
-FIRST_BESIDE_TREES = 500
-"""… less where trees take balls …"""
+FIRST_BESIDE_TREES = -2_000
+"""… and not before trees took some effort, where they take balls: a matrix takes seconds to be found then …"""
 WORTH = 4.0
 """… more where all of it is expected to take no more than this many times all effort so far: it is the end of a search
 that finds no violation …"""
@@ -49,6 +49,8 @@ class WholeSpace:
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
         first = FIRST_BESIDE_TREES if self.prover.has_few_neurons else FIRST
         most = share * (LAST if at_last else first) + SHARE * start - self.spent
+        if most <= 0 and not self.prover.is_free_of_kernels:
+            return "stopped"
         worth = max(most, WORTH * start)
 
         def stop() -> bool:

@@ -17,10 +17,11 @@ import numpy as np
 
 from ircert.engines.boxes.effort.portfolio import Stop
 from ircert.engines.boxes.problem.outcome import Outcome, Stopped, Violated
-from ircert.engines.boxes.problem.setting import Phases
+from ircert.engines.boxes.problem.setting import Phases, first_layer
 from ircert.engines.boxes.trees.parts import Part, center_part, part_of
-from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools, slopes, split
+from ircert.engines.boxes.trees.phase_tree import Examined, PhaseTree, Tools, slopes, split
 from ircert.engines.boxes.trees.relaxation import Relaxation
+from ircert.engines.boxes.trees.strong_branching import best_children
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -52,21 +53,27 @@ class GrowingTree:
         self._numbers = count(0, -1)
         self._at: PhaseTree | None = None
         self._guessed: set[bytes] = set()
+        self._injective: dict[bytes, bool] = {}
         self._relaxation = Relaxation(tools.setting, measured=True)
+        is_deep = not (first_layer(tools.setting) | ~tools.matter).all()
+        self._tries = is_deep and tools.setting.constrained > tools.setting.size
+        """Whether phases are tried: with more outputs than inputs tests of secants take longer than programs, and with
+        more layers than one a relaxation says less about which phase matters."""
         self._center = center_part(tools.setting) if tools.setting.pseudo else None
         any_phase = np.zeros(tools.setting.neurons, dtype=np.int8)
         second = any_phase if self._center is None else self._center.phases
         self._heap = [Node(0.0, next(self._numbers), any_phase, second)]
-        self._undecided = math.inf
-        """The least distance of a node that exact programs could not decide."""
+        self._undecided: list[tuple[float, Node]] = []
+        """Nodes that exact programs could not decide in balls of some radii."""
         self.tools.counts.trees += 1
 
     def advance(self, radius: float, stop: Stop) -> Outcome:
-        """Go on until the closed ball is good; gives up where exact programs could not decide."""
+        """Go on until the closed ball is good; gives up where exact programs cannot decide."""
         if self.reached >= radius:
             return "closed"
-        if stop() or self._undecided <= radius:
+        if stop():
             return "stopped"
+        self._take_up(radius)
         try:
             if self._heap and self._heap[0].number == 0:
                 self._reach_by_bounds(radius)
@@ -76,6 +83,12 @@ class GrowingTree:
         except (Stopped, OutOfTime):
             return "stopped"
         return "closed" if self.reached >= radius else "stopped"
+
+    def _take_up(self, radius: float) -> None:
+        """What could not be decided in another ball may be in this one."""
+        for node in (node for asked, node in self._undecided if asked != radius):
+            heapq.heappush(self._heap, node)
+        self._undecided = [(asked, node) for asked, node in self._undecided if asked == radius]
 
     def _reach_by_bounds(self, radius: float) -> None:
         """A ball as large as the phases that follow from bounds on it allow, before any others are looked at."""
@@ -90,26 +103,21 @@ class GrowingTree:
     def _reach(self, radius: float, stop: Stop) -> None:
         """Work on all nodes within a ball; raises Violated or Stopped."""
         at = self._fitted(radius, stop)
-        while self._least <= radius and self._undecided > radius:
+        while self._heap and self._heap[0].distance <= radius:
             if stop():
                 raise Stopped
             self.tools.counts.nodes += 1
-            node = heapq.heappop(self._heap)
-            nodes = [node]
-            try:
-                nodes = self._visited(at, node)
-            finally:  # what interrupts a visit leaves the node open
-                for other in nodes:
-                    heapq.heappush(self._heap, other)
+            nodes = self._visited(at, self._heap[0])
+            heapq.heappop(self._heap)  # not before: what interrupts a visit leaves the node open
+            for node in nodes:
+                heapq.heappush(self._heap, node)
             self._note(radius)
         self._note(radius)
 
-    @property
-    def _least(self) -> float:
-        return self._heap[0].distance if self._heap else math.inf
-
     def _note(self, radius: float) -> None:
-        least = min(self._least, self._undecided)
+        """The balls before all open nodes are good."""
+        open_ = [*self._heap[:1], *(node for _, node in self._undecided)]
+        least = min((node.distance for node in open_), default=math.inf)
         self.reached = max(self.reached, min(radius, math.nextafter(least, 0.0)))
 
     def _parts(self, radius: float) -> tuple[Part, Part]:
@@ -136,7 +144,7 @@ class GrowingTree:
             self.tools.counts.programs += 1
             distance = min(self._relaxation.least_distance(node.first, node.second), beyond)
             node = replace(node, distance=max(node.distance, distance), measured=at.radius)
-            if node.distance > min(at.radius, self._least):
+            if node.distance > min([at.radius, *(other.distance for other in self._heap[1:3])]):
                 return [node]
         # phases that follow from bounds on this ball, which say nothing about larger ones
         first, second = (
@@ -151,24 +159,41 @@ class GrowingTree:
             return [replace(node, distance=beyond)]
         if examined.point is not None:
             self._guess(at, node, examined.point, examined.start)
-        i = at.choice(first, second, examined.point)
-        if i is None:
-            if not at.leaf(first, second):
-                self._undecided = min(self._undecided, node.distance)
-            return [replace(node, distance=beyond)]
-        fixed = (
-            int(node.first[i]) if first[i] else None,
-            int(node.second[i]) if second[i] or self._center is not None else None,
-        )
+        return self._children(at, node, (first, second), examined)
+
+    def _children(self, at: PhaseTree, node: Node, known: tuple[Phases, Phases], examined: Examined) -> list[Node]:
+        beyond = math.nextafter(at.radius, math.inf)
         symmetric = self._center is None and bool((node.first == node.second).all())
-        return [
-            Node(node.distance, next(self._numbers), *phases, examined.start)
-            for phases in split(node.first, node.second, i, fixed, symmetric=symmetric)
-        ]
+        if self._tries:
+            found = best_children(at, (node.first, node.second), known, examined, symmetric=symmetric)
+            if found:
+                distances = [beyond if child.empty else node.distance for child in found]
+                return [self._child(child.phases, examined, d) for child, d in zip(found, distances, strict=True)]
+        i = at.choice(*known, examined.point)
+        if i is None:
+            if at.leaf(*known):
+                return [replace(node, distance=beyond)]
+            self._undecided.append((at.radius, node))
+            return []
+        # a phase that follows from bounds stays as it is, perhaps any: it need not be so in a larger ball
+        fixed = (
+            int(node.first[i]) if known[0][i] else None,
+            int(node.second[i]) if known[1][i] or self._center is not None else None,
+        )
+        pairs = split(node.first, node.second, i, fixed, symmetric=symmetric)
+        return [self._child(phases, examined, node.distance) for phases in pairs]
+
+    def _child(self, phases: tuple[Phases, Phases], examined: Examined, distance: float) -> Node:
+        return Node(distance, next(self._numbers), *phases, examined.start)
 
     def _is_injective(self, first: Phases, second: Phases) -> bool:
-        """Whether no secant of pairs with these phases has a kernel, for sure."""
-        return self.tools.secants.injective(slopes(self.tools.setting, self.tools.matter, first, second))
+        """Whether no secant of pairs with these phases has a kernel, for sure; children often have the same slopes."""
+        pattern = slopes(self.tools.setting, self.tools.matter, first, second)
+        assert pattern.sides is not None
+        key = b"".join(part.tobytes() for part in (pattern.on, pattern.free, pattern.sides))
+        if key not in self._injective:
+            self._injective[key] = self.tools.secants.injective(pattern)
+        return self._injective[key]
 
     def _guess(self, at: PhaseTree, node: Node, point: Array, start: int) -> None:
         """Look for a violation with all the phases that a point of the relaxation has; raises Violated.

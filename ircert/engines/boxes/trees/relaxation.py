@@ -399,9 +399,10 @@ class Relaxation:
         if self.setting.norm != "2" or self.setting.size == 1:
             return False
         cut, radius = False, self.radius if self.r is None else float(point[self.r.start])
+        radius = max(radius * (1 + 1e-7), 1e-9 * self.radius)  # floats take r a little below 0, too
         for w in self.points(point):
             d = w - self.setting.center
-            if np.linalg.norm(d) > radius * (1 + 1e-7) and len(self._cuts) < MOST_CUTS:
+            if np.linalg.norm(d) > radius and len(self._cuts) < MOST_CUTS:
                 self._cut(d)
                 cut = True
         if cut:

@@ -18,9 +18,15 @@ MOST_CUT, FEW_BEYOND = 6, 24
 
 def few_open(setting: Setting, radius: float) -> bool:
     """Whether one tree may do."""
-    few = FEW_BEYOND if setting.size > MOST_CUT else FEW_OPEN
     networks = 2 if setting.unknowns else 1
-    return part_of(setting, radius, *setting.ball(radius).box).open <= networks * few
+    return part_of(setting, radius, *setting.ball(radius).box).open <= networks * most_open(setting)
+
+
+def most_open(setting: Setting) -> int:
+    """How many neurons may be open: twice as many where only one of two points has phases to decide."""
+    if setting.size <= MOST_CUT:
+        return FEW_OPEN
+    return 2 * FEW_BEYOND if setting.pseudo else FEW_BEYOND
 
 
 class WholeTree:

@@ -49,9 +49,9 @@ class WholeSpace:
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
         first = FIRST_BESIDE_TREES if self.prover.has_few_neurons else FIRST
         most = share * (LAST if at_last else first) + SHARE * start - self.spent
-        if most <= 0 and not self.prover.is_free_of_kernels:
-            return "stopped"
         worth = max(most, WORTH * start)
+        if most <= 0 and self.prover.left_everywhere > worth and not self.prover.is_free_of_kernels:
+            return "stopped"
 
         def stop() -> bool:
             return self.over() or (self.counts.effort - start > most and self.prover.left_everywhere > worth)

@@ -22,11 +22,14 @@ from ircert.engines.boxes.trees.parts import Part, center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import Examined, PhaseTree, Tools, slopes, split
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.engines.boxes.trees.strong_branching import best_children
+from ircert.errors import ProgramError
 from ircert.ir.arrays import Array
-from ircert.limits import OutOfTime
+from ircert.limits import OutOfTime, left
 
 HALVES = 8
 """How often the interval is halved in which the largest ball lies for which the phases that follow from bounds do."""
+LONG = 1.0
+"""Seconds in which tests of secants leave nothing out."""
 
 
 @dataclass(frozen=True, order=True)
@@ -80,7 +83,7 @@ class GrowingTree:
             self._reach(radius, stop)
         except Violated:
             return "violated"
-        except (Stopped, OutOfTime):
+        except (Stopped, OutOfTime, ProgramError):  # the last: numbers of this ball that no program takes
             return "stopped"
         return "closed" if self.reached >= radius else "stopped"
 
@@ -189,11 +192,13 @@ class GrowingTree:
     def _is_injective(self, first: Phases, second: Phases) -> bool:
         """Whether no secant of pairs with these phases has a kernel, for sure; children often have the same slopes."""
         pattern = slopes(self.tools.setting, self.tools.matter, first, second)
-        assert pattern.sides is not None
-        key = b"".join(part.tobytes() for part in (pattern.on, pattern.free, pattern.sides))
-        if key not in self._injective:
-            self._injective[key] = self.tools.secants.injective(pattern)
-        return self._injective[key]
+        key = np.concatenate([pattern.on, pattern.free, pattern.sides]).astype(np.int8).tobytes()
+        found = self._injective.get(key)
+        if found is None:
+            found = self.tools.secants.injective(pattern)
+            if found or left() > LONG:  # else it may have been for want of time
+                self._injective[key] = found
+        return found
 
     def _guess(self, at: PhaseTree, node: Node, point: Array, start: int) -> None:
         """Look for a violation with all the phases that a point of the relaxation has; raises Violated.
@@ -206,5 +211,5 @@ class GrowingTree:
         )
         key = np.concatenate([first, second]).tobytes()
         if key not in self._guessed:
-            self._guessed.add(key)
             at.look_for(first, second, start)
+            self._guessed.add(key)

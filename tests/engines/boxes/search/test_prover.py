@@ -17,7 +17,8 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.prover import FEW_READ, Prover
+from ircert.engines.boxes.search.prover import FEW_READ, PHASES, Prover
+from ircert.engines.boxes.trees.whole import few_open
 from ircert.geometry.norm import Norm
 from tests.effort import some_of
 from tests.engines.boxes.making import deep, fold, residual, setting_of
@@ -232,3 +233,17 @@ def test_few_neurons_reach_no_violation(seed: int, norm: Norm) -> None:
         if found.radius.refuted is not None and radius >= found.radius.refuted:
             assert outcome != "closed"
     assert found.radius.refuted is None or prover.reached < found.radius.refuted
+
+
+@pytest.mark.rule("E-24")
+def test_where_all_ways_give_up_a_tree_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With too many open neurons for trees to be tried beside one matrix, which gives up."""
+    rng = np.random.default_rng(1)
+    layers = [(rng.normal(size=(b, a)) / np.sqrt(a), 0.3 * rng.normal(size=b)) for a, b in ((8, 60), (60, 30))]
+    setting = setting_of(ircert.load(layers), np.full(8, 0.05), "pseudo")
+    assert not few_open(setting, 1.0)
+    monkeypatch.setattr(Prover, "_by_matrix", lambda *_: "stopped")
+    prover = prover_of(setting)
+    assert prover.prove(1.0) == "closed"
+    assert prover.reached >= 1.0
+    assert prover.argument == PHASES

@@ -17,6 +17,7 @@ from ircert.engines.boxes.trees.growing_tree import GrowingTree, Node
 from ircert.engines.boxes.trees.phase_tree import PhaseTree
 from ircert.engines.boxes.trees.relaxation import Relaxation
 from ircert.engines.boxes.trees.whole import WholeTree
+from ircert.errors import ProgramError
 from ircert.exact.live_program import LiveProgram
 from ircert.geometry.norm import Norm
 from ircert.limits import OutOfTime, Undecided
@@ -158,15 +159,17 @@ def test_what_exact_programs_cannot_decide_stays_open(monkeypatch: pytest.Monkey
     assert tree.advance(0.875, never) == "violated"
 
 
+@pytest.mark.parametrize("tries", [True, False])
 @pytest.mark.parametrize("problem", ["local", "pseudo"])
 @pytest.mark.parametrize("norm", tuple(Norm))
-def test_phases_that_follow_in_one_ball_are_open_in_larger_ones(problem: str, norm: Norm) -> None:
+def test_phases_that_follow_in_one_ball_are_open_in_larger_ones(tries: bool, problem: str, norm: Norm) -> None:
     """(x1 - 1.5 h1 + h2, x2 - 2 h3): h1 = h2 need a split near the centre, where h3 is off; h3 folds further out."""
     build = ircert.Builder(2)
     bent = build.relu(build.affine(build.input, [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [-0.125, -0.125, -0.5]))
     outer = [[1.0, 0.0, -1.5, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0, -2.0]]
     graph = build.graph(build.affine(build.concat(build.input, bent), outer))
     tree = GrowingTree(tools_of(setting_of(graph, [0.0, 0.0], problem, norm)))
+    tree._tries = tries
     assert tree.advance(0.25, never) == "closed"
     assert tree._heap[0].number != 0, "the root was split"
     assert tree.advance(2.0, never) == "violated"
@@ -190,12 +193,14 @@ def test_what_small_balls_show_is_not_said_of_larger_ones(
     monkeypatch.setattr(GrowingTree, "_reach_by_bounds", lambda *_: None)
     monkeypatch.setattr(GrowingTree, "_guess", lambda *_: None)
     monkeypatch.setattr(PhaseTree, "_look_at", lambda *_: None)
-    for setting, expected in zip(asked, truth, strict=True):
-        tree = GrowingTree(tools_of(setting))
-        for radius, outcome in zip(radii, expected, strict=True):
-            assert tree.advance(radius, never) == outcome
-            best = tree.tools.descent.best
-            assert best is None or tree.reached <= norm.length(best[0])
+    for tries in (True, False):
+        for setting, expected in zip(asked, truth, strict=True):
+            tree = GrowingTree(tools_of(setting))
+            tree._tries = tries
+            for radius, outcome in zip(radii, expected, strict=True):
+                assert tree.advance(radius, never) == outcome
+                best = tree.tools.descent.best
+                assert best is None or tree.reached <= norm.length(best[0])
 
 
 @pytest.mark.parametrize("norm", tuple(Norm))
@@ -222,6 +227,19 @@ def test_the_ball_ends_before_open_nodes() -> None:
     tree._heap, tree._undecided = [], [(2.0, Node(0.75, -2, root.first, root.second))]
     tree._note(1.0)
     assert tree.reached == math.nextafter(0.75, 0.0)
+
+
+def test_numbers_that_no_program_takes_leave_a_ball_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, fit = GrowingTree(tools_of(setting_of(fold(), [0.0, 0.0]))), Relaxation.fit
+
+    def refused(self: Relaxation, *parts: object) -> None:
+        raise ProgramError("a neuron has no finite bounds on this ball")
+
+    monkeypatch.setattr(Relaxation, "fit", refused)
+    assert tree.advance(0.625, never) == "stopped"
+    assert tree.reached < 0.5
+    monkeypatch.setattr(Relaxation, "fit", fit)
+    assert tree.advance(0.5, never) == "closed"
 
 
 def test_a_distance_that_floats_take_below_zero() -> None:

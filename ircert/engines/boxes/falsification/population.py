@@ -102,7 +102,21 @@ class Population:
     def across(self, limit: float) -> Array:
         """Those of some points anywhere in the ball of this radius that lie beyond a fold."""
         offsets = self.anywhere(limit)
-        return offsets[self._heights(self._regions.phases(offsets)) == -np.inf]
+        return offsets[self.heights_at(offsets) == -np.inf]
+
+    def heights_at(self, offsets: Array) -> Array:
+        """The logarithms of determinants at some points; less than any number across a fold."""
+        return self._heights(self._regions.phases(offsets))
+
+    def in_ball(self, count: int, radius: float) -> Array:
+        """Points anywhere in a ball, most of them far out."""
+        shape = count, self._setting.size
+        radii = INSIDE * radius * self._generator.random(count) ** (1.0 / shape[1])
+        return self._in_domain(directions(self._setting.norm, self._generator, shape) * radii[:, None])
+
+    def inside(self, offsets: Array, radius: float) -> Array:
+        """Points of a ball and the domain, next to others."""
+        return self._in_domain(within(self._setting.norm, offsets, np.full(len(offsets), INSIDE * radius)))
 
     def _heights(self, phases: Phases) -> Array:
         """The logarithm of the determinant; less than any number across a fold."""

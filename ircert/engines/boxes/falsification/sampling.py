@@ -1,6 +1,6 @@
 """Folds near the centre, looked for as long as there is time: each one found makes the ball smaller.
 
-All in floats but the last step. Points walk to small determinants (`population`), also along gradients of smoother ones
+All in floats but the last step. Points walk to small determinants (`population`, `greedy_points`), also along gradients of smoother ones
 (`smoothed_points`), and regions lead to smaller ones and to folds that are too thin for points (`region_walkers`).
 Points beyond folds come nearer (`beyond`), and folds are followed from facet to facet (`fold_walkers`). Next to the
 nearest an exact collision is made (`confirming`): only that one counts.
@@ -20,6 +20,7 @@ from ircert.engines.boxes.falsification.confirming import Confirming
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
 from ircert.engines.boxes.falsification.fold_walkers import Folds, FoldWalkers
+from ircert.engines.boxes.falsification.greedy_points import GreedyPoints
 from ircert.engines.boxes.falsification.population import Population, between, directions
 from ircert.engines.boxes.falsification.reference import FARTHER, Reference
 from ircert.engines.boxes.falsification.region_walkers import RegionWalkers
@@ -40,7 +41,7 @@ __all__ = ["FoldSampler", "first_radius"]
 
 FIRST_TURN = 400
 """Work of a first search."""
-WAYS = "points", "gradients", "regions", "beyond", "folds"
+WAYS = "points", "greedily", "gradients", "regions", "beyond", "folds"
 PROMISING, FRESH = 3.0, 50_000_000.0
 """A way gets so many times as much of the work as long as it spent less since it last came nearer than before that; and
 so much more, in units of about a nanosecond."""
@@ -153,7 +154,11 @@ class FoldSampler:
         if not self._begun:
             self._begun = True
             self._begin(population)
-        ways: dict[str, Callable[[Population], None]] = {"points": self._step_points, "regions": self._step_regions}
+        ways: dict[str, Callable[[Population], None]] = {
+            "greedily": self._step_greedily,
+            "points": self._step_points,
+            "regions": self._step_regions,
+        }
         if self.setting.constrained == self.setting.size:
             ways["gradients"] = self._step_gradients
         if len(self._beyond):
@@ -184,6 +189,12 @@ class FoldSampler:
         low = population.heights < np.median(population.heights)
         low &= population.heights > -np.inf
         self._sinking.add(population.phases[low], population.lengths[low])
+
+    def _step_greedily(self, population: Population) -> None:
+        crossed = self._greedy.step(population, self._limit)
+        self._came_to("greedily", self.setting.norm.lengths(crossed))
+        self._beyond.add(crossed)
+        self._follow(crossed)
 
     def _step_gradients(self, population: Population) -> None:
         crossed = self._smoothed.step(population, self._limit)
@@ -290,6 +301,10 @@ class FoldSampler:
     @cached_property
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.seed + 1)
+
+    @cached_property
+    def _greedy(self) -> GreedyPoints:
+        return GreedyPoints(self._regions, self._generator, self._least)
 
     @cached_property
     def _smoothed(self) -> SmoothedPoints:

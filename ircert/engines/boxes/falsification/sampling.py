@@ -1,7 +1,8 @@
 """Folds near the centre, looked for as long as there is time: each one found makes the ball smaller.
 
-All in floats but the last step. Points walk to small determinants (`population`, `greedy_points`), also along gradients of smoother ones
-(`smoothed_points`), and regions lead to smaller ones and to folds that are too thin for points (`region_walkers`).
+All in floats but the last step. Points walk to small determinants (`population`, `greedy_points`), also along gradients
+of smoother ones (`smoothed_points`), and regions lead to smaller ones and to folds that are too thin for points
+(`region_walkers`).
 Points beyond folds come nearer (`beyond`), and folds are followed from facet to facet (`fold_walkers`). Next to the
 nearest an exact collision is made (`confirming`): only that one counts.
 """

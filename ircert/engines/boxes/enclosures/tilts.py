@@ -17,6 +17,7 @@ import numpy as np
 from ircert.bounds.curves import Lines
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.ir.arrays import Array, Indices, Mask
+from ircert.limits import checkpoint
 
 
 @dataclass(frozen=True)
@@ -76,4 +77,8 @@ def tilted(above: Array, below: Array, rates: Array) -> Array:
     a, w = (np.ascontiguousarray(np.moveaxis(part, 2, 0)) for part in (above, below))
     turned = np.ascontiguousarray(np.moveaxis(rates, (1, 2), (0, 1)))
     columns = a.transpose(0, 2, 1)
-    return np.stack([np.matmul(columns * rate[:, None], w) for rate in turned])
+    found = np.zeros((len(turned), len(a), columns.shape[1], w.shape[2]))
+    for j, rate in enumerate(turned):
+        checkpoint()
+        np.matmul(columns * rate[:, None], w, out=found[j])
+    return found

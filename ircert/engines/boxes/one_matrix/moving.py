@@ -10,6 +10,7 @@ V and D are eigenvectors and eigenvalues in floats: how good they are decides ho
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,10 @@ from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.enclosures.tilts import tilted
 from ircert.engines.boxes.one_matrix.remainder import finite
 from ircert.ir.arrays import Array
+from ircert.limits import checkpoint
+
+AT_ONCE = 2_000_000
+"""Numbers in the matrices T_j whose eigenvectors are computed before time is looked at again."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +56,27 @@ class Moving:
         n, neurons = above.shape[1], len(above)
         lengths = np.sqrt((above**2).sum(axis=1) * (below**2).sum(axis=1))
         size = (np.abs(rates).sum(axis=1) * lengths).sum(axis=0)
-        symmetric = (moved + moved.swapaxes(2, 3)) / 2
-        values, vectors = np.linalg.eigh(finite(symmetric.reshape(-1, n, n)))
-        values, vectors = values.reshape(*moved.shape[:2], n), vectors.reshape(moved.shape)
-        back = vectors.swapaxes(2, 3)
-        parts = np.matmul(vectors * np.abs(values)[..., None, :], back)
-        off = np.abs(symmetric - np.matmul(vectors * values[..., None, :], back)).sum(axis=(0, 2, 3))
-        spread = (np.abs(values) * (vectors**2).sum(axis=2)).sum(axis=(0, 2))
+        parts, off, spread = np.zeros(moved.shape), np.zeros(moved.shape[1]), np.zeros(moved.shape[1])
+        step = max(1, AT_ONCE // max(1, math.prod(moved.shape[1:])))
+        for start in range(0, len(moved), step):
+            checkpoint()
+            some = slice(start, start + step)
+            parts[some], more_off, more_spread = _absolute((moved[some] + moved[some].swapaxes(2, 3)) / 2)
+            off, spread = off + more_off, spread + more_spread
         wrong = off + 8.0 * (n + 8) * UNIT * n * spread + 4.0 * (neurons + n + 16) * UNIT * size + neurons * n * TINY
         return Moving(moved, parts, parts.sum(axis=0), wrong * (1 + 1e-9))
 
     def shares(self, inverse: Array) -> Array:
         """How much each coordinate takes away (inputs, cubes), in the metric of about M."""
         return np.asarray(np.nan_to_num(np.einsum("jbik,bki->jb", self.parts, inverse)))
+
+
+def _absolute(symmetric: Array) -> tuple[Array, Array, Array]:
+    """V |D| V^T of some S_j (inputs, cubes, n, n), and for each cube how far V D V^T is off, and |D| V² in all."""
+    n = symmetric.shape[-1]
+    values, vectors = np.linalg.eigh(finite(symmetric.reshape(-1, n, n)))
+    values, vectors = values.reshape(symmetric.shape[:3]), vectors.reshape(symmetric.shape)
+    back = vectors.swapaxes(2, 3)
+    off = np.abs(symmetric - np.matmul(vectors * values[..., None, :], back)).sum(axis=(0, 2, 3))
+    spread = (np.abs(values) * (vectors**2).sum(axis=2)).sum(axis=(0, 2))
+    return np.matmul(vectors * np.abs(values)[..., None, :], back), off, spread

@@ -24,6 +24,7 @@ from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.falsification.turned_points import proved_sign
 from ircert.engines.boxes.one_matrix.all_slopes import holds_everywhere
 from ircert.engines.boxes.one_matrix.covering import Covering
+from ircert.engines.boxes.one_matrix.one_box import first_closed
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT
@@ -66,6 +67,8 @@ SMALLER, TRIES = 0.25, 24
 """How much smaller a first ball is than one that was not proved, and how many of `pseudo` are tried."""
 EARLY = 4
 """… and of all problems before violations are looked for, with little effort: so there is a radius when time ends."""
+MANY_INPUTS, ONE_BOX, BOXES = 16, 1 / 16, 12
+"""From so many inputs on a first ball is one box: how much smaller each is than the last one, and how many are tried."""
 FARTHER = 2.0
 """How much larger balls than the one that is asked about a new covering serves."""
 MOST_ENTRIES = 1 << 24
@@ -138,7 +141,10 @@ class SmoothSearch:
             return Stop(Cause.MEMORY, f"the matrices of the network have {entries:,} entries")
         with np.errstate(all="ignore"):
             if self.question.radius is None and not (self._is_flat or self.clear):
-                self._prove_some_ball(EARLY, LEAST_EFFORT)
+                if self.setting.size >= MANY_INPUTS:
+                    self._timed("proofs", self._prove_one_box)
+                else:
+                    self._prove_some_ball(EARLY, LEAST_EFFORT)
             self._begin()
             if not self._is_flat:
                 self._certify()
@@ -229,6 +235,13 @@ class SmoothSearch:
             if self._is_over() or self._prove(radius, effort) == "closed":
                 break
             radius *= SMALLER
+
+    def _prove_one_box(self) -> None:
+        """A ball around the centre without looking for a matrix."""
+        radius = min(self._first, self._top())
+        radii = (radius * ONE_BOX**k for k in range(1, BOXES + 1))
+        self._reach(first_closed(self.covering.network, self.covering.points, radii), ONE_MATRIX)
+        self._report("one box")
 
     def _excluded(self, stop: Callable[[], bool]) -> Outcome:
         return self.alone.advance(min(GROWTH * self.clear, self._top()), self.clear, stop)

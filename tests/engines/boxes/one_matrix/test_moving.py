@@ -31,6 +31,16 @@ def test_matrices_are_dominated() -> None:
     assert (found.shares(np.tile(np.eye(3), (7, 1, 1)))[:, 1:] > 0).all()
 
 
+def test_pieces_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    given = [rng.normal(size=(12, 5, 4)) for _ in range(3)]
+    at_once = Moving.of(*given)
+    monkeypatch.setattr("ircert.engines.boxes.one_matrix.moving.AT_ONCE", 2 * 4 * 25)
+    in_pieces = Moving.of(*given)
+    np.testing.assert_allclose(in_pieces.parts, at_once.parts, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(in_pieces.wrong, at_once.wrong, rtol=1e-9)
+
+
 @pytest.mark.rule("E-17")
 @pytest.mark.parametrize("curve", CURVES, ids=lambda op: op.kind)
 def test_closed_boxes_are_positive_at_all_points(curve: Curve) -> None:

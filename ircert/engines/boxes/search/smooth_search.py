@@ -68,7 +68,7 @@ SMALLER, TRIES = 0.25, 24
 EARLY = 4
 """… and of all problems before violations are looked for, with little effort: so there is a radius when time ends."""
 MANY_INPUTS, ONE_BOX, BOXES = 16, 1 / 16, 12
-"""From so many inputs on a first ball is one box: how much smaller each is than the last one, and how many are tried."""
+"""From so many inputs on a first ball is one box: how much smaller each is than the last, and how many are tried."""
 FARTHER = 2.0
 """How much larger balls than the one that is asked about a new covering serves."""
 MOST_ENTRIES = 1 << 24
@@ -238,8 +238,9 @@ class SmoothSearch:
 
     def _prove_one_box(self) -> None:
         """A ball around the centre without looking for a matrix."""
-        radius = min(self._first, self._top())
-        radii = (radius * ONE_BOX**k for k in range(1, BOXES + 1))
+        largest = ONE_BOX * min(self._first, self._top())
+        self._follow(largest)
+        radii = (largest * ONE_BOX**k for k in range(BOXES))
         self._reach(first_closed(self.covering.network, self.covering.points, radii), ONE_MATRIX)
         self._report("one box")
 

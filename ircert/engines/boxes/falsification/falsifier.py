@@ -226,11 +226,17 @@ def _folds(setting: Setting, descent: Descent, reach: float, generator: np.rando
 
 
 def _changes(setting: Setting, secants: Secants, d: Array, steps: Array) -> list[tuple[float, Array, float]]:
-    """Between which steps along a ray the orientation changes, the first two times."""
+    """Between which steps along a ray the orientation changes, the first two times.
+
+    Where there are outputs that need not agree, only times at which these change count: nearer folds are no violations.
+    """
     points = setting.center + steps[:, None] * d
     points = points[_inside(setting, points)]
     signs = orientations(secants, sides(setting, points))
     turns = np.flatnonzero(signs[1:] != signs[:-1])
+    if setting.unknowns and len(turns):
+        before, after = (setting.outputs(points[k])[:, setting.constrained :] for k in (turns, turns + 1))
+        turns = turns[(before != after).any(axis=1)]
     return [(float(steps[k]), d, float(steps[k + 1])) for k in turns[:2].tolist()]
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.falsification.descent import Descent
-from ircert.engines.boxes.falsification.falsifier import Falsifier, falsify
+from ircert.engines.boxes.falsification.falsifier import Falsifier, _changes, falsify
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Violated
 from tests.effort import some_of
@@ -76,3 +78,24 @@ def test_patterns_that_determinants_tell_apart_need_no_programs(monkeypatch: pyt
         Falsifier(setting, descent).try_patterns(off, on, 1.0)
     monkeypatch.setattr(Descent, "_measured", None)
     assert not Descent(setting, ExactMaps(setting)).improve(on, on)
+
+
+@pytest.mark.rule("E-1")
+def test_folds_where_the_other_outputs_stand_still_are_passed_by() -> None:
+    """(x1 folded at -1, -2, ..., x2) and max(-x1 - 7/2, 0): folds up to -3 are no violations, the one at -4 is."""
+    places = np.arange(1.0, 7.0)
+    along = np.array([1.0, -1.0, *(2.0 * (-1.0) ** np.arange(6))])
+    folded = [
+        (np.outer([1.0, *[-1.0] * 7, 0.0, 0.0], [1.0, 0.0]) + np.outer([0.0] * 8 + [1.0, -1.0], [0.0, 1.0]),
+         np.array([0.0, 0.0, *-places, 0.0, 0.0])),
+        (np.array([[*along, 0.0, 0.0], [0.0] * 8 + [1.0, -1.0]]), None),
+    ]  # fmt: skip
+    other = [(np.array([[-1.0, 0.0]]), np.array([-3.5])), (np.array([[1.0]]), None)]
+    both = ircert.stack(ircert.load(folded), ircert.load(other))
+    setting = replace(setting_of(both, [0.25, 0.5], "transform"), constrained=2)
+    steps = np.linspace(0.0, 6.0, 61)
+    found = _changes(setting, Secants(setting), np.array([-1.0, 0.0]), steps)
+    assert [0.25 - (low + high) / 2 for low, _, high in found] == pytest.approx([-4.0, -5.0], abs=0.1)
+    descent = Descent(setting, ExactMaps(setting))
+    falsify(setting, descent, 6.0, 0)
+    assert descent.best is not None

@@ -328,7 +328,7 @@ class Search:
         if self.hunt is None:
             self._timed("falsification", self._falsify)
         elif not (self._over() or self._is_settled(self._top())):
-            with suppress(OutOfTime):
+            with suppress(OutOfTime), np.errstate(all="ignore"):
                 self._timed("falsification", self.hunt.begin)
 
     @cached_property

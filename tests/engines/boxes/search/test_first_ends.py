@@ -89,3 +89,15 @@ def test_smooth_networks_have_a_ball_before_violations_are_looked_for(
     result = ircert.certify(graph, np.full(3, 0.1), problem, engine="boxes")
     assert result.interrupted
     assert result.radius.certified > 1e-4
+
+
+def test_products_that_overflow_are_no_warning() -> None:
+    """Where weights are as large as floats, the first look for violations meets numbers that none holds."""
+    rng = np.random.default_rng(3)
+    build, large = ircert.Builder(4), 2.0**1000
+    weight = rng.standard_normal((10, 4)) * 2.0 ** rng.integers(-8, 9) * large
+    first = build.relu(build.affine(build.input, weight, rng.standard_normal(10)))
+    second = build.relu(build.affine(first, 2.0**15 * rng.standard_normal((10, 10)), rng.standard_normal(10)))
+    graph = build.graph(build.affine(second, rng.standard_normal((4, 10))))
+    radius = ircert.certify(graph, np.full(4, 0.5 / large), time_limit=1).radius
+    assert radius is not None

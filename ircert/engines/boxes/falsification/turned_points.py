@@ -7,6 +7,7 @@ proved by interval arithmetic at two float points.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +19,8 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
 from ircert.ir.enclosure import enclosed_determinant
-from ircert.limits import OutOfTime, checkpoint
+from ircert.ir.ops import Affine
+from ircert.limits import OutOfTime, checkpoint, left
 
 DIRECTIONS, STEPS = 192, 24
 """Directions that are tried at first, and points on each."""
@@ -27,7 +29,9 @@ VARIED, FINER = 48, 12
 STARTS = 2
 HALVINGS, PRECISION = 48, 1e-4
 """How often a place on a ray is halved at most, and how well it is known, in parts of how far directions are varied."""
-BITS = (128, 512)
+BITS, WORK_A_SECOND, SHORT = (128, 512), 1e10, 0.01
+"""Of intervals, about how many of their products, times bits, a second takes, and seconds that are none: a longer proof
+is not begun where less is left."""
 WIDEST, NARROWEST, SHRINKING = 0.5, 1e-8, 0.6
 """How far directions are varied, and how much less after every round that found nothing better."""
 SHARES = np.array([1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 3e-4])
@@ -35,6 +39,8 @@ SHARES = np.array([1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 3e-3, 1e-3, 3
 OUTWARD = 2.0 ** -np.arange(46, 12, -3)
 """How much farther away a determinant is asked for where it is too close to 0."""
 NEARER = 1 - 1e-9
+ENTRIES, PRODUCTS = 1 << 22, 400_000_000
+"""Numbers in the matrices, and multiplications, after which time is looked at again."""
 
 
 @dataclass
@@ -49,9 +55,17 @@ class TurnedPoints:
 
     def __post_init__(self) -> None:
         self._secants = Secants(self.setting)
+        entries = self.setting.size * max(self.setting.graph.sizes.values())
+        self._at_once = max(1, min(ENTRIES // entries, PRODUCTS // max(1, self._secants.products)))
         self._generator = np.random.default_rng(self.seed)
         self._sign, self._here = 0, (np.zeros(0), np.inf)
-        self.home = self._found_home()
+        self._sought, self.home = False, None
+        self._look_for_home()
+
+    def _look_for_home(self) -> None:
+        """Once, and not before there is time for it."""
+        if not self._sought and seconds_of_sign(self.setting, BITS[0]) <= left():
+            self.home, self._sought = self._found_home(), True
 
     def _found_home(self) -> Array | None:
         """A point with a determinant of a sure sign, at the centre or very close to it, inside the domain."""
@@ -73,6 +87,7 @@ class TurnedPoints:
 
     def look(self, reach: float, near: list[Array] | None = None) -> bool:
         """Whether a nearer turned point was found within the reach; `near` are points that seem turned over."""
+        self._look_for_home()
         if self.home is None:
             return False
         reach = reach if self.best is None else min(reach, NEARER * self.best[0])
@@ -127,8 +142,14 @@ class TurnedPoints:
         return np.asarray(rays[good] / lengths[good][:, None])
 
     def _determinants(self, points: Array) -> Array:
+        """At some points; raises OutOfTime."""
+        found = np.zeros(len(points))
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.linalg.det(self._secants.jacobians(self.setting.derivatives(points))) * self._sign)
+            for start in range(0, len(points), self._at_once):
+                checkpoint()
+                some = slice(start, start + self._at_once)
+                found[some] = np.linalg.det(self._secants.jacobians(self.setting.derivatives(points[some])))
+            return np.nan_to_num(found * self._sign)
 
     def _first_turns(self, rays: Array, reach: float, steps: int, precision: float = 0.0) -> Array:
         """How far along each ray the determinant changes its sign first, as far as some points show; else infinite."""
@@ -186,12 +207,22 @@ class TurnedPoints:
 
 
 def proved_sign(setting: Setting, point: Array) -> int:
-    """The sign of the determinant at a float point, by interval arithmetic; 0 where that cannot tell."""
+    """The sign of the determinant at a float point, by interval arithmetic; 0 where that cannot tell, or takes longer
+    than is left."""
     for bits in BITS:
+        if seconds_of_sign(setting, bits) > left():
+            break
         value = enclosed_determinant(setting.graph, point.tolist(), bits)
         if value > 0 or value < 0:
             return 1 if value > 0 else -1
     return 0
+
+
+def seconds_of_sign(setting: Setting, bits: int) -> float:
+    """How long a determinant of intervals takes, about, where it is long."""
+    weights = sum(math.prod(node.op.weight.shape) for node in setting.graph.nodes if isinstance(node.op, Affine))
+    work = bits * setting.size * (setting.size**2 + weights)
+    return work / WORK_A_SECOND if work > SHORT * WORK_A_SECOND else 0.0
 
 
 def _steepest(norm: Norm, slope: Array) -> Array:

@@ -99,7 +99,7 @@ class SmoothHunt:
         """Whether something nearer was found within the reach; `near` are points that seem turned over."""
         if self.is_bad_everywhere:
             return self.pairs.look_anywhere(reach)
-        if self.turned is not None and self.turned.home is not None and self.turned.look(reach, near):
+        if self.turned is not None and self.turned.look(reach, near):
             return True
         return self.pairs.look(reach if self.refuted is None else min(reach, self.refuted))
 

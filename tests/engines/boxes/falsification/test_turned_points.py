@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
+from ircert.engines.boxes.falsification import turned_points
 from ircert.engines.boxes.falsification.turned_points import TurnedPoints
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
@@ -15,7 +16,7 @@ from ircert.geometry.place import Place
 from ircert.ir.enclosure import enclosed_determinant
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
-from ircert.limits import OutOfTime, until
+from ircert.limits import Deadline, OutOfTime, until
 
 
 def folded() -> Graph:
@@ -66,3 +67,32 @@ def test_time_that_ends_keeps_what_was_found() -> None:
     with pytest.raises(OutOfTime), until(over):
         found.look(20.0)
     assert found.best is not None
+
+
+@pytest.mark.rule("E-7")
+def test_determinants_in_pieces_look_at_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).uniform(-2, 2, (40, 2))
+    whole = hunter(Norm.INF)._determinants(points)
+    monkeypatch.setattr(turned_points, "ENTRIES", 24)
+    found, asked = hunter(Norm.INF), 0
+    assert (found._determinants(points) == whole).all()
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 2
+
+    with pytest.raises(OutOfTime), until(over):
+        found._determinants(points)
+
+
+@pytest.mark.rule("E-7")
+def test_a_proof_that_takes_longer_than_is_left_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of large matrices cannot be interrupted; with more time they are asked."""
+    monkeypatch.setattr(turned_points, "WORK_A_SECOND", 1.0)
+    with until(Deadline(10.0)):
+        found = hunter(Norm.INF)
+        assert found.home is None
+        assert not found.look(20.0)
+    assert found.look(20.0)
+    assert found.home is not None

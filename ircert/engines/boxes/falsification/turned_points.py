@@ -23,13 +23,15 @@ from ircert.ir.ops import Affine
 from ircert.limits import OutOfTime, checkpoint, left
 
 DIRECTIONS, STEPS = 192, 24
-"""Directions that are tried at first, and points on each."""
+"""Directions that are tried at first, and points on each …"""
+FEWEST, WORK = 16, 1_000_000_000
+"""… and at least, where so many would take more multiplications than that."""
 VARIED, FINER = 48, 12
 """… and around the best ones."""
 STARTS = 2
 HALVINGS, PRECISION = 48, 1e-4
 """How often a place on a ray is halved at most, and how well it is known, in parts of how far directions are varied."""
-BITS, WORK_A_SECOND, SHORT = (128, 512), 1e10, 0.01
+BITS, WORK_A_SECOND, SHORT = (128, 512), 1e10, 0.05
 """Of intervals, about how many of their products, times bits, a second takes, and seconds that are none: a longer proof
 is not begun where less is left."""
 WIDEST, NARROWEST, SHRINKING = 0.5, 1e-8, 0.6
@@ -56,10 +58,12 @@ class TurnedPoints:
     def __post_init__(self) -> None:
         self._secants = Secants(self.setting)
         entries = self.setting.size * max(self.setting.graph.sizes.values())
-        self._at_once = max(1, min(ENTRIES // entries, PRODUCTS // max(1, self._secants.products)))
+        products = max(1, self._secants.products + self.setting.size**3)
+        self._directions = max(FEWEST, min(DIRECTIONS, WORK // (STEPS * products)))
+        self._at_once = max(1, min(ENTRIES // entries, PRODUCTS // products))
         self._generator = np.random.default_rng(self.seed)
         self._sign, self._here = 0, (np.zeros(0), np.inf)
-        self._sought, self.home = False, None
+        self._sought, self.home, self._unproved = False, None, False
         self._look_for_home()
 
     def _look_for_home(self) -> None:
@@ -90,15 +94,16 @@ class TurnedPoints:
         self._look_for_home()
         if self.home is None:
             return False
+        found = self._here[1] <= reach and self.catch_up()
         reach = reach if self.best is None else min(reach, NEARER * self.best[0])
-        rays = self._generator.standard_normal((DIRECTIONS, self.setting.size))
+        rays = self._generator.standard_normal((self._directions, self.setting.size))
         if near:
-            rays = np.concatenate([*(part[:STARTS] - self.setting.center for part in near), rays])[: 2 * DIRECTIONS]
+            rays = np.concatenate([*(part[:STARTS] - self.setting.center for part in near), rays])
+            rays = rays[: 2 * self._directions]
         if self.best is not None:
             rays = np.concatenate([self.best[1][None] - self.setting.center, rays])
         rays = self._unit(rays)
         distances = self._first_turns(rays, reach, STEPS)
-        found = False
         for k in np.argsort(distances, kind="stable")[:STARTS].tolist():
             if distances[k] < np.inf:
                 self._here = rays[k], float(distances[k])
@@ -107,6 +112,10 @@ class TurnedPoints:
                 finally:  # also where time ends
                     found |= self._keep()
         return found
+
+    def catch_up(self) -> bool:
+        """Whether something nearer was found before that there was no time to prove, and is proved now."""
+        return self._unproved and self._keep()
 
     def _refine(self) -> None:
         """Make the direction better, and its distance less."""
@@ -183,8 +192,11 @@ class TurnedPoints:
     # --- proofs ------------------------------------------------------------------------------------------------------
 
     def _keep(self) -> bool:
-        """Prove the determinant's sign a little beyond the fold."""
+        """Prove the determinant's sign a little beyond the fold; the next look does where there is no time for it."""
         ray, distance = self._here
+        self._unproved = seconds_of_sign(self.setting, BITS[0]) > left()
+        if self._unproved:
+            return False
         with suppress(OutOfTime):
             distance = min(distance, float(self._first_turns(ray[None], distance, 2)[0]))
         for more in OUTWARD.tolist():

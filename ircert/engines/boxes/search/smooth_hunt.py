@@ -21,6 +21,8 @@ from ircert.result.result import Optimum
 
 GROWTH, LEVELS = 4.0, 9
 """Violations are sought in balls that grow, so often at first."""
+MANY_INPUTS = 16
+"""From so many inputs on pairs take much longer than turned points, which are sought in all of these balls before."""
 AGAIN = 2
 """So often pairs are sought again in the ball of the first one."""
 BESIDE = 1.01
@@ -76,6 +78,8 @@ class SmoothHunt:
             return
         most = self.question.reach
         reach = most if self.question.radius is not None else min(most, first)
+        if self.turned is not None and self.setting.size >= MANY_INPUTS:
+            self._look_for_turned(self.turned, reach, is_over)
         for _ in range(LEVELS):
             if is_over() or self.look(reach) or reach >= most:
                 break
@@ -84,6 +88,19 @@ class SmoothHunt:
             for _ in range(AGAIN):  # other starts may lead to nearer pairs
                 if not is_over() and self.refuted is not None:
                     self.look(self.refuted)
+
+    def _look_for_turned(self, turned: TurnedPoints, reach: float, is_over: Callable[[], bool]) -> None:
+        """In balls that grow."""
+        most = self.question.reach
+        for _ in range(LEVELS):
+            if is_over() or turned.look(reach) or reach >= most:
+                break
+            reach = min(GROWTH * reach, most)
+
+    def catch_up(self) -> None:
+        """Prove what was found when there was no time for it."""
+        if (made := self.__dict__.get("turned")) is not None:
+            made.catch_up()
 
     def look_at_stem(self) -> None:
         """A pair at which all that curves read is the same: flat regions of relus, and layers that are too narrow."""

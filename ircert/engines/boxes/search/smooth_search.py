@@ -356,6 +356,7 @@ class SmoothSearch:
         seconds = left if self._is_flat else max(HUNTING * left, min(LEAST_HUNTING, left / 3))
         with suppress(OutOfTime), until(Deadline(seconds)):
             self._timed("falsification", work)
+        self._timed("falsification", self.hunt.catch_up)
 
     def _hunt_beside(self) -> None:
         """Look again, where the proofs met points that seem turned, or for a part of the time."""

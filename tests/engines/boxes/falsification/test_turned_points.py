@@ -96,3 +96,17 @@ def test_a_proof_that_takes_longer_than_is_left_waits(monkeypatch: pytest.Monkey
         assert not found.look(20.0)
     assert found.look(20.0)
     assert found.home is not None
+
+
+@pytest.mark.rule("E-7")
+def test_what_there_was_no_time_to_prove_is_proved_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = hunter(Norm.INF)
+    monkeypatch.setattr(turned_points, "WORK_A_SECOND", 1.0)
+    with until(Deadline(100.0)):
+        assert not found.look(20.0)
+        assert not found.catch_up()
+    assert found.best is None
+    assert found.catch_up()
+    assert found.best is not None
+    assert found.best[0] <= 0.5 * (3.0 - FOLD) * (1 + 1e-6)
+    assert not found.catch_up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 import ircert
 from ircert.engines.boxes.falsification import work
 from ircert.engines.boxes.falsification.hunt import Hunt
+from ircert.engines.boxes.falsification.smooth_pairs import SmoothPairs
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.search.smooth_hunt import SmoothHunt
+from ircert.ir.ops.curves import Tanh
 from ircert.limits import left
 from tests.engines.boxes.making import residual
 
@@ -101,3 +104,25 @@ def test_products_that_overflow_are_no_warning() -> None:
     graph = build.graph(build.affine(second, rng.standard_normal((4, 10))))
     radius = ircert.certify(graph, np.full(4, 0.5 / large), time_limit=1).radius
     assert radius is not None
+
+
+@pytest.mark.rule("E-17")
+def test_many_inputs_turned_points_come_before_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """x - 2 tanh(x - 3) in every coordinate, turned by Q, folds where Q x reaches 3 - acosh(sqrt 2)."""
+    known: list[float] = []
+
+    def noted(pairs: SmoothPairs, reach: float) -> bool:
+        known.append(reach)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SmoothPairs, "look", noted)
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((16, 16)))[0]
+    build = ircert.Builder(16)
+    bent = build.node(Tanh(), build.affine(build.input, turn, np.full(16, -3.0)))
+    graph = build.graph(build.add(build.input, build.affine(bent, -2.0 * turn.T)))
+    radius = ircert.certify(graph, np.zeros(16), engine="boxes").radius
+    fold = (3.0 - math.acosh(math.sqrt(2.0))) / np.abs(turn).sum(axis=1).max()
+    assert len(known) == 1
+    assert 0.0 < radius.certified < fold
+    assert radius.refuted is not None
+    assert fold * (1 - 1e-9) <= radius.refuted < 2.0 * fold

@@ -210,6 +210,11 @@ class Prover:
         """Whether trees are tried for balls of any size, with many inputs."""
         return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= most_open(self.setting)
 
+    def fits_a_tree(self, radius: float) -> bool:
+        """Whether one tree is what a ball takes, so that smaller ones lead nowhere: where trees take balls of any size,
+        and for a `transform`, whose violations lie among collisions of the givens: boxes close hardly a pair there."""
+        return self.has_few_neurons or (self.inner is not None and few_open(self.setting, radius))
+
     @property
     def dearness(self) -> float:
         """How much longer effort takes than elsewhere: trees with more outputs than inputs have nodes that do."""

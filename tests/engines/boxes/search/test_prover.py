@@ -22,6 +22,7 @@ from ircert.engines.boxes.trees.whole import few_open
 from ircert.geometry.norm import Norm
 from tests.effort import some_of
 from tests.engines.boxes.making import deep, fold, residual, setting_of
+from tests.generated.networks import asked
 from tests.oracle.build import square, then
 
 NORMS = tuple(Norm)
@@ -247,3 +248,14 @@ def test_where_all_ways_give_up_a_tree_has_an_end(monkeypatch: pytest.MonkeyPatc
     assert prover.prove(1.0) == "closed"
     assert prover.reached >= 1.0
     assert prover.argument == PHASES
+
+
+@pytest.mark.rule("E-3")
+def test_a_transform_that_fits_a_tree_is_asked_about_the_large_ball_at_once() -> None:
+    """Smaller balls first took five times as many boxes, because nothing of theirs is used again."""
+    q = asked(5256)
+    assert q.other is not None
+    given: dict[str, Any] = {"problem": q.problem, "other": ircert.load(q.other), "norm": q.norm}
+    found = ircert.certify(ircert.load(q.layers), q.center, engine="boxes", max_radius=16.0, time_limit=60, **given)
+    assert found.verdict == "certified"
+    assert found.stats["boxes"] < 4_000

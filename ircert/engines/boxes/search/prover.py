@@ -26,6 +26,7 @@ from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import MOST_INPUTS
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.falsification.falsifier import Falsifier
+from ircert.engines.boxes.falsification.work import FARTHEST
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
@@ -213,7 +214,7 @@ class Prover:
     def fits_a_tree(self, radius: float) -> bool:
         """Whether one tree is what a ball takes, so that smaller ones lead nowhere: where trees take balls of any size,
         and for a `transform`, whose violations lie among collisions of the givens: boxes close hardly a pair there."""
-        return self.has_few_neurons or (self.inner is not None and few_open(self.setting, radius))
+        return self.has_few_neurons or (self.inner is not None and few_open(self.setting, min(radius, FARTHEST)))
 
     @property
     def dearness(self) -> float:

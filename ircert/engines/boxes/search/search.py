@@ -301,9 +301,8 @@ class Search:
         self._begin(min(first, SMALLEST * FIRST))
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share / self.prover.dearness)
-        start = first if first < math.inf else SMALLEST * max(top, FIRST)  # the same whatever was found
-        at_once = self.prover.fits_a_tree(min(top, self._usual))
-        climb = climb_for(start, effort, switching_radii(self.setting), at_once=at_once)
+        start = first if first < math.inf else SMALLEST * max(top, FIRST)  # the same whatever was found so far
+        climb = climb_for(start, effort, switching_radii(self.setting), at_once=self.prover.fits_a_tree(top))
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)

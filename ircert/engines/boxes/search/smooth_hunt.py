@@ -78,7 +78,7 @@ class SmoothHunt:
             return
         most = self.question.reach
         reach = most if self.question.radius is not None else min(most, first)
-        if self.turned is not None and self.setting.size >= MANY_INPUTS:
+        if self.turned is not None and self.setting.size >= MANY_INPUTS and reach < most:
             self._look_for_turned(self.turned, reach, is_over)
         for _ in range(LEVELS):
             if is_over() or self.look(reach) or reach >= most:

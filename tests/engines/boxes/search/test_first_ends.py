@@ -12,6 +12,7 @@ import ircert
 from ircert.engines.boxes.falsification import work
 from ircert.engines.boxes.falsification.hunt import Hunt
 from ircert.engines.boxes.falsification.smooth_pairs import SmoothPairs
+from ircert.engines.boxes.falsification.turned_points import TurnedPoints
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere
 from ircert.engines.boxes.search.smooth_hunt import SmoothHunt
 from ircert.ir.ops.curves import Tanh
@@ -126,3 +127,25 @@ def test_many_inputs_turned_points_come_before_pairs(monkeypatch: pytest.MonkeyP
     assert 0.0 < radius.certified < fold
     assert radius.refuted is not None
     assert fold * (1 - 1e-9) <= radius.refuted < 2.0 * fold
+
+
+@pytest.mark.rule("E-17")
+def test_one_ball_with_many_inputs_is_looked_at_once_for_turned_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+    look = TurnedPoints.look
+
+    def noted(points: TurnedPoints, reach: float, near: Any = None) -> bool:
+        looks.append(reach)
+        return look(points, reach, near)
+
+    def ended(pairs: SmoothPairs, reach: float) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TurnedPoints, "look", noted)
+    monkeypatch.setattr(SmoothPairs, "look", ended)
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((16, 16)))[0]
+    build = ircert.Builder(16)
+    bent = build.node(Tanh(), build.affine(build.input, turn, np.full(16, -3.0)))
+    graph = build.graph(build.add(build.input, build.affine(bent, -2.0 * turn.T)))
+    assert ircert.certify(graph, np.zeros(16), radius=0.25, engine="boxes").interrupted
+    assert looks == [0.25]

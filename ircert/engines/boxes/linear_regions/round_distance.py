@@ -34,6 +34,8 @@ TINY = 2.0**-18
 """Floats cannot tell such squares apart: a smaller unit has to be taken, and no close bound is worth its time."""
 FINE = 64
 """Bits behind the point of a height."""
+HIGH = 1.001
+"""Another pair is looked for where the one that is known is so much higher than floats see."""
 RANK = 1e-12
 LARGEST = 100_000
 """Numbers of the rows that are handed to nonnegative least squares, which cannot be interrupted."""
@@ -55,7 +57,7 @@ def nearest_round(rows: PairRows, patient: bool, goes_on: Callable[[], bool]) ->
         if not goes_on():
             raise Undecided
         guess = _cut_in_floats(rows, program, math.inf if best is None else float(best[0]))
-        if best is None or guess.status != "optimal":
+        if best is None or guess.status != "optimal" or float(best[0]) > HIGH * guess.point[-1]:
             z = _point(rows, program, guess, patient)
             if z is None:
                 return None
@@ -123,10 +125,13 @@ def _tangents(rows: PairRows, z: Array) -> list[Plane]:
 
 
 def _cut_in_floats(rows: PairRows, program: Program, known: float) -> Guess:
-    """Add planes until floats see no gap between them and the square, or that of a known pair."""
-    guess = program.guess(downward(program))
+    """Add planes until floats see no gap between them and the square, or that of a known pair, or no new plane."""
+    guess, last = program.guess(downward(program)), None
     for _ in range(ROUNDS):
         z, height = guess.point[:-1], guess.point[-1]
+        if last is not None and (guess.point == last).all():
+            break
+        last = guess.point
         if guess.status != "optimal" or not np.isfinite(guess.point).all():
             break
         squares = max(float((z[start : start + rows.size] ** 2).sum()) for start in rows.starts)

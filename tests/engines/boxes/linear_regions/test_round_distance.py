@@ -65,3 +65,20 @@ def test_no_pair_at_all() -> None:
 def test_the_end_of_time_is_undecided() -> None:
     with pytest.raises(Undecided):
         nearest_round(rows_of(1.0, 1.0, 1.0), True, lambda: False)
+
+
+def test_a_far_pair_is_not_what_is_known_of_a_near_one() -> None:
+    """x - u relu(w·x - b) that nearly crushes a side (1 - u·w = -0.0026): floats see y far away first, and no more
+    planes where the lowest point is known to nine digits."""
+    w, u = np.array([-0.59499423, -0.41432306, 0.67485745]), np.array([-0.39221213, -0.52820148, 0.81560034])
+    u *= 1.0026 / (u @ w)
+    build = ircert.Builder(3)
+    kink = build.relu(build.affine(build.input, w[None], [-0.30678936]))
+    graph = build.graph(build.add(build.input, build.affine(kink, -u[:, None])))
+    setting = setting_of(graph, np.zeros(3), norm=Norm.TWO)
+    maps, turns = ExactMaps(setting), iter(range(14))
+    rows = PairRows(setting, maps.of(ON), maps.of(OFF), (ON, OFF), 0)
+    found = nearest_round(rows, True, lambda: next(turns, None) is not None)
+    assert found is not None
+    assert math.isclose(found[0], 0.30678936**2 / (w @ w), rel_tol=1e-7)
+    assert math.isclose(max(sum(v * v for v in found[1][k : k + 3]) for k in (0, 3)), found[0], rel_tol=1e-7)

@@ -17,10 +17,11 @@ from ircert.engines.boxes.effort.scheduling import Schedule
 from ircert.engines.boxes.enclosures.batches import LEAST, Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
-from ircert.engines.boxes.enclosures.splitting import scores
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
+from ircert.engines.boxes.one_matrix.cuts import cuts_at_once, gains_of, halves
 from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
+from ircert.engines.boxes.one_matrix.foresight import Foresight
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest, trimmed
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
@@ -35,28 +36,33 @@ ENOUGH = 3
 """Points where C is wrong after which it is given up."""
 CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
-SMALL_BATCH, MOST_CUTS_AT_ONCE = 64, 4
-"""With less than this part of the boxes that are worked on at once, more cuts are made at a time, up to so many."""
 FEW_OPEN, DEEP = 12, 6
 """Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
 
 @dataclass
 class Frontier:
-    """Boxes that are not closed; below the radius `keys` they have no points; `depths` counts their cuts."""
+    """Boxes that are not closed; below the radius `keys` they have no points; `depths` counts their cuts; `excess` is
+    what is expected of them (`foresight`), if anything is."""
 
     boxes: Boxes
     keys: Array
     depths: Indices
+    excess: Array
+
+    @staticmethod
+    def fresh(boxes: Boxes, keys: Array, depths: Indices) -> Frontier:
+        """Boxes of which nothing is expected."""
+        return Frontier(boxes, keys, depths, np.full(len(boxes), np.nan))
 
     def take(self, chosen: Indices | Mask) -> Frontier:
         """Some of them."""
-        return Frontier(self.boxes.take(chosen), self.keys[chosen], self.depths[chosen])
+        return Frontier(self.boxes.take(chosen), self.keys[chosen], self.depths[chosen], self.excess[chosen])
 
     def plus(self, *others: Frontier) -> Frontier:
         """These and others."""
         all_ = (self, *others)
-        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("keys", "depths"))
+        rest = (np.concatenate([getattr(f, name) for f in all_]) for name in ("keys", "depths", "excess"))
         return Frontier(joined([f.boxes for f in all_]), *rest)
 
 
@@ -100,6 +106,7 @@ class Cover(Divisible):
     corners: list[tuple[Array, Array]] = field(default_factory=list, repr=False)
     _frontier: Frontier | None = field(default=None, repr=False)
     _root: float = 0.0
+    _foresight: Foresight = field(default_factory=Foresight, repr=False)
 
     @property
     def network(self) -> Batches:
@@ -159,7 +166,7 @@ class Cover(Divisible):
     def roots_of(self, radius: float) -> Frontier:
         """What a cover of a ball begins with."""
         roots = around(self.network.setting, radius) if self.roots is None else self.roots
-        return Frontier(roots, np.zeros(len(roots)), np.zeros(len(roots), dtype=np.int64))
+        return Frontier.fresh(roots, np.zeros(len(roots)), np.zeros(len(roots), dtype=np.int64))
 
     def cut(self, here: Frontier, radius: float) -> tuple[Mask, Frontier]:
         """Which boxes are closed, and the halves of the others: all first ones, then all second ones."""
@@ -169,7 +176,8 @@ class Cover(Divisible):
         if len(rest):
             self._look(left, known, weights, radius)
             self._keep(found.corners, here.keys[found.cornered])
-        return found.closed, self._halves(left, known, gains_of(known, weights, found.sides, rest), radius, 1)
+        gains = gains_of(known, weights, found.sides, rest)
+        return found.closed, self._halves(left, known, gains, radius, 1, found.excess[rest])
 
     def _round(self, processes: Processes, radius: float) -> None:
         super()._round(processes, radius)
@@ -217,9 +225,10 @@ class Cover(Divisible):
         good = self._in_trees(left, known, radius, stop)
         cut = np.flatnonzero(~good)
         done = done.plus(self._beyond(left.take(good), radius))
-        cuts, left, known = self._cuts_at_once(len(cut)), left.take(cut), known.take(cut)
+        left, known, excess = left.take(cut), known.take(cut), found.excess[rest[cut]]
         gains = gains_of(known, weights[:, cut], found.sides, rest[cut])
-        return done.plus(self._halves(left, known, gains, self._root, cuts))
+        cuts = np.maximum(self._cuts_at_once(len(cut)), self._foresight.cuts(excess))
+        return done.plus(self._halves(left, known, gains, self._root, cuts, excess))
 
     def _tested(self, here: Frontier, radius: float) -> tuple[Enclosures, Closed]:
         """What is known on boxes, and which are closed by it."""
@@ -229,13 +238,14 @@ class Cover(Divisible):
         known = enclose(self.network, here.boxes.low, here.boxes.high, radius, tilted=True)
         still = np.zeros((self.network.size, len(here.keys)), dtype=bool)
         found = self.matrix.closed(Slopes.on_boxes(known, still), known)
+        self._foresight.learn(here.excess, found.excess, found.closed)
         self.counts.slopes += found.cut
         return known, found
 
     def _beyond(self, good: Frontier, radius: float) -> Frontier:
         """Boxes that are closed within the radius, as far as they go further: there they are not."""
         good = good.take(farthest(self.network.setting, good.boxes) > radius)
-        good.keys[:] = radius
+        good.keys[:], good.excess[:] = radius, np.nan
         return good
 
     def _in_trees(self, here: Frontier, known: Enclosures, radius: float, stop: Callable[[], bool]) -> Mask:
@@ -301,31 +311,18 @@ class Cover(Divisible):
         if sum(map(len, self.failing)) >= ENOUGH:
             raise MatrixFails
 
-    def _halves(self, here: Frontier, known: Enclosures, gains: Array, radius: float, cuts: int) -> Frontier:
-        """Cut where most is gained."""
+    def _halves(
+        self, here: Frontier, known: Enclosures, gains: Array, radius: float, cuts: int | Indices, excess: Array
+    ) -> Frontier:
+        """Cut where most is gained, each box so many times."""
         boxes, which = halves(here.boxes, known, gains, cuts)
         boxes = trimmed(self.network.setting, boxes, radius)
         keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
-        return Frontier(boxes, keys, here.depths[which] + cuts)
+        times = np.broadcast_to(cuts, here.keys.shape)[which]
+        return Frontier(boxes, keys, here.depths[which] + times, self._foresight.expected(excess[which], times))
 
     def _cuts_at_once(self, boxes: int) -> int:
         return cuts_at_once(self._batch, boxes)
-
-
-def cuts_at_once(batch: int, boxes: int) -> int:
-    """Few boxes take as long as some more: they are cut several times before they are looked at again."""
-    room = batch // SMALL_BATCH // max(1, boxes)
-    return min(MOST_CUTS_AT_ONCE, max(1, room.bit_length()))
-
-
-def halves(boxes: Boxes, known: Enclosures, gains: Array, cuts: int) -> tuple[Boxes, Indices]:
-    """Boxes cut where most is gained, so many times, and of which box each part is."""
-    gains, which = np.where(known.half > 0, gains + 1e-9 * known.half, -1.0), np.arange(len(boxes))
-    for _ in range(cuts):
-        wanted = np.argmax(gains, axis=0)
-        gains[wanted, np.arange(len(wanted))] /= 2
-        boxes, gains, which = joined(list(boxes.halves(wanted))), np.tile(gains, 2), np.tile(which, 2)
-    return boxes, which
 
 
 def suspicious_points(points: Points, boxes: Boxes, known: Enclosures, weights: Array) -> Array:
@@ -342,17 +339,6 @@ def wrong_at(points: Points, matrix: Array, looked: Array) -> Mask:
     """At which points sym(C J) has an eigenvalue that is not positive, in floats."""
     product = np.matmul(matrix, points.jacobians(looked))
     return np.asarray(np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0)
-
-
-def gains_of(known: Enclosures, weights: Array, moving: Array | None, which: Indices) -> Array:
-    """How much is gained by cutting each side (inputs, boxes): where free neurons that take away most change most, and
-    where slopes move most: `moving` of all boxes in the wave, `which` of them are known here."""
-    if moving is not None:
-        return scores(known, weights) + moving[:, which]
-    length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
-    shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
-    open_ = known.most > known.least
-    return np.nan_to_num(np.einsum("kib,kb->ib", shares, weights * open_))
 
 
 def _finite(matrices: Array) -> Array:

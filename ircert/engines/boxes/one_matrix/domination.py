@@ -73,6 +73,7 @@ class Closed:
 
     corners:  for each other cube, slopes where C may fail (cubes that stay, neurons); cornered: which cubes they are
     cut:      how many cubes were cut
+    excess:   of those not closed by domination, how much too much it takes away
     """
 
     closed: Mask
@@ -80,6 +81,7 @@ class Closed:
     corners: Array
     cornered: Indices
     cut: int
+    excess: Array
     sides: Array | None = None
 
 
@@ -227,7 +229,7 @@ class OneMatrix:
         closed = found.closed.copy()
         closed[few] = good
         stay = ~closed[open_]
-        return Closed(closed, found.weights, corners[stay], open_[stay], len(few), found.sides)
+        return Closed(closed, found.weights, corners[stay], open_[stay], len(few), found.excess, found.sides)
 
     def _by_faces(self, slopes: Slopes, weights: Array, corners: Array, exclusions: Exclusions) -> tuple[Mask, Array]:
         """Which cubes are closed when they are cut into faces; a corner (cubes, neurons) that failed for each other.

@@ -16,12 +16,10 @@ from ircert.engines.boxes.one_matrix.cover import (
     ENOUGH,
     LOOKED_AT,
     Frontier,
-    cuts_at_once,
-    gains_of,
-    halves,
     suspicious_points,
     wrong_at,
 )
+from ircert.engines.boxes.one_matrix.cuts import cuts_at_once, gains_of, halves
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.boxes import Boxes, joined, nearest
@@ -78,7 +76,7 @@ class ManyBalls:
         """The boxes of a root that are open, for a cover of the ball alone."""
         mine = self._owners == root
         boxes = self._boxes.take(mine)
-        return Frontier(boxes, nearest(setting, boxes), self._depths[mine])
+        return Frontier.fresh(boxes, nearest(setting, boxes), self._depths[mine])
 
     def failing_in(self, root: int) -> list[Array]:
         """Points of a root where C is wrong."""

@@ -10,7 +10,7 @@ FIRST, EACH, OFTEN = 32, 2, 32
 """Forms that may be made better before any is closed by it, and for each that is; one of so many in any case."""
 AT_ONCE = 16
 """At first few at a time: the first ones are those of the largest boxes."""
-DOUBT = 10
+DOUBT = 30
 """As many forms as these count as having taught nothing."""
 FAR, FARTHER, FARTHEST = 4.0, 2.0, 64.0
 """How far from closing a box may be for its form to be looked at: at first, beyond the farthest one closed, at most."""

@@ -21,6 +21,7 @@ import numpy as np
 from ircert.bounds.rounding import TINY, UNIT
 from ircert.engines.boxes.enclosures.batches import Batches, times
 from ircert.engines.boxes.enclosures.contractions import Slopes
+from ircert.engines.boxes.one_matrix.couplings import Couplings
 from ircert.engines.boxes.one_matrix.remainder import Terms
 from ircert.engines.boxes.one_matrix.sector_forms import Forms, Tables
 from ircert.ir.arrays import Array, Indices, Mask
@@ -28,8 +29,8 @@ from ircert.limits import checkpoint
 
 MOST_NEURONS = 2048
 """Of networks whose neurons are looked at in pairs."""
-AT_ONCE = 4_000_000
-"""Numbers in the tables of a batch."""
+AT_ONCE = 250_000
+"""Numbers in the tables of a batch: caches hold them, and what one batch teaches helps the next."""
 LEAST = 1e-250
 """More than all that is lost where products are too small for floats, in units of about M."""
 
@@ -54,7 +55,7 @@ class Sectors:
 
     def __init__(self, network: Batches, matrix: Array) -> None:
         self.network, self.columns = network, len(matrix)
-        self.feeding = _feeding(network)
+        self.couplings = Couplings(network)
         neurons = network.setting.neurons
         self.serves = neurons <= MOST_NEURONS
         if self.serves:
@@ -73,7 +74,7 @@ class Sectors:
     def _closed(self, middles: Middles, chosen: Indices, most: int) -> Mask:
         terms, slopes = middles.terms.take(chosen), middles.slopes.take(chosen)
         a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
-        couplings = self.couplings(slopes, most)
+        couplings = self.couplings.of(slopes, most)
         forms = Forms.of(middles.matrices[chosen], a, w, spare, couplings, middles.inverse[chosen])
         free, errors = slopes.spare > 0, middles.errors[chosen]
         tables = forms.tables(forms.usable(forms.first_roots() * self._factors(free, most)))
@@ -89,7 +90,7 @@ class Sectors:
         """Whether one cube is closed with these weights τ of the neurons, for sure; center: M and its errors."""
         most = int(slopes.free.sum())
         a, w, spare = terms.above[:, :most], terms.below[:, :most], 2 * terms.share[:, :most]
-        forms = Forms.of(center[0], a, w, spare, self.couplings(slopes, most), center[0])
+        forms = Forms.of(center[0], a, w, spare, self.couplings.of(slopes, most), center[0])
         free = slopes.spare > 0
         cubes, neurons, ranks = _places(free)
         roots = np.ones((1, most))
@@ -120,35 +121,6 @@ class Sectors:
         sizes = n * np.abs(forms.center).max(axis=(1, 2)) + 2 * np.abs(tables.side).sum(axis=(1, 2))
         sizes += most * forms.scale + (tables.rows**2).sum(axis=(1, 2))
         return _positive_definite(tables.tables.copy(), errors + wrong, sizes)
-
-    def couplings(self, slopes: Slopes, most: int) -> Array:
-        """D of every cube (cubes, free, free): how g of a free neuron moves with p of those below it."""
-        network, count = self.network, slopes.middle.shape[1]
-        free = slopes.free
-        ranks = np.cumsum(free, axis=0) - 1
-        found = np.zeros((count, most, most))
-        start = np.zeros((network.size, 0, count))
-
-        def affine(name: str, state: Array) -> Array:
-            if not state.shape[1]:
-                return np.zeros((len(network.biases[name]), 0, count))
-            return times(network.weights[name], state)
-
-        def relu(name: str, state: Array) -> Array:
-            where = network.setting.relus[name]
-            here, rank = free[where], ranks[where]
-            neurons, cubes = np.nonzero(here)
-            found[cubes, rank[neurons, cubes], : state.shape[1]] = state[neurons, :, cubes]
-            if name not in self.feeding:
-                return np.zeros((len(state), 0, count))
-            columns = int(rank.max(initial=-1)) + 1
-            result = np.zeros((len(state), max(columns, state.shape[1]), count))
-            result[:, : state.shape[1]] = state * slopes.middle[where][:, None]
-            result[neurons, rank[neurons, cubes], cubes] = 1.0
-            return result
-
-        network.forward(start, affine, relu)
-        return found
 
 
 def _places(free: Mask) -> tuple[Indices, Indices, Indices]:
@@ -245,20 +217,6 @@ def _back(network: Batches, absolute: Array) -> tuple[Array, Array]:
     start[:, :n, 0] = absolute.T
     network.backward(start, affine, relu)
     return above, lost
-
-
-def _feeding(network: Batches) -> set[str]:
-    """The relus that lie below others."""
-    graph, relus = network.setting.graph, network.setting.relus
-    below: dict[str, set[str]] = {}
-    found: set[str] = set()
-    for node in graph.nodes:
-        reached = set().union(*(below[name] for name in node.operands))
-        if node.name in relus:
-            found |= reached
-            reached = {node.name}
-        below[node.name] = reached
-    return found
 
 
 def _batches(counts: Indices, n: int) -> Iterator[Indices]:

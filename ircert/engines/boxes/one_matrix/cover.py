@@ -36,6 +36,8 @@ ENOUGH = 3
 """Points where C is wrong after which it is given up."""
 CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
+LARGER = 1.1
+"""How many times as large a ball may be whose boxes serve a smaller one."""
 FEW_OPEN, DEEP = 12, 6
 """Boxes with at most so many open neurons may go to a tree of phases, when every side was cut more often than that."""
 
@@ -151,8 +153,9 @@ class Cover(Divisible):
         return len(self._frontier.keys) > MOST or bool(np.isnan(self._frontier.keys).any())
 
     def holds(self, radius: float) -> bool:
-        """Whether the cover is of a ball at least that large."""
-        return self._frontier is not None and radius <= self._root
+        """Whether the cover is of a ball at least that large, and hardly larger: boxes of a ball that was too large are
+        too many, and its matrix is for more than has to be."""
+        return self._frontier is not None and radius <= self._root <= LARGER * radius
 
     def begin_with(self, frontier: Frontier, radius: float) -> None:
         """Start from what another cover of the ball with the same matrix has left."""

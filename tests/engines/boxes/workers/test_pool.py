@@ -130,7 +130,7 @@ def test_a_shared_cover_has_every_box_once(monkeypatch: pytest.MonkeyPatch) -> N
 def nothing_closed(self: OneMatrix, slopes: Slopes, known: Any = None) -> Closed:
     none = np.zeros(slopes.middle.shape[1], dtype=bool)
     corners = slopes.middle.T.copy()
-    return Closed(none, np.ones(slopes.middle.shape), corners, np.arange(len(none)), 0)
+    return Closed(none, np.ones(slopes.middle.shape), corners, np.arange(len(none)), 0, np.ones(len(none)))
 
 
 @pytest.mark.rule("E-11", "E-15")

@@ -11,6 +11,8 @@ from ircert.ir.arrays import Array, Indices
 
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 64, 4
 """With less than this part of the boxes that are worked on at once, more cuts are made at a time, up to so many."""
+FEW_INPUTS = 4
+"""Up to so many, where neurons change is the better guess: few boxes are cut until hardly any is open."""
 SHARPNESS = 1.5
 """Of the share of the room of a neuron by which a half moves it: a neuron that is decided counts most."""
 
@@ -40,11 +42,15 @@ def halves(boxes: Boxes, known: Enclosures, gains: Array, cuts: int | Indices) -
 
 def gains_of(known: Enclosures, weights: Array, moving: Array | None, which: Indices) -> Array:
     """How much is gained by cutting each side (inputs, boxes): where free neurons that take away most are decided in
-    one half, or nearly so; and where slopes move most: `moving` of all boxes in the wave, `which` of them are known
-    here."""
+    one half, or nearly so (with few inputs: where they change most); and where slopes move most: `moving` of all boxes
+    in the wave, `which` of them are known here."""
     if moving is not None:
         return scores(known, weights) + moving[:, which]
     free = known.most > known.least
+    if len(known.half) <= FEW_INPUTS:
+        length = np.sqrt((known.lines**2).sum(axis=1, keepdims=True))
+        shares = np.abs(known.lines) / np.maximum(length, 1e-300) * known.half
+        return np.nan_to_num(np.einsum("kib,kb->ib", shares, weights * free))
     # a half moves the bounds on z by up to twice the reach of that side: the phase with less room may be gone then
     room = np.where(known.open, np.minimum(known.high, -known.low), known.high - known.low)
     reach = np.abs(known.lines) * known.half

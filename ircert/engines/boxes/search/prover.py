@@ -39,7 +39,7 @@ from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
-from ircert.engines.boxes.trees.whole import MOST_CUT, WholeCells, WholeTree, few_open, most_open
+from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open, most_open
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -47,6 +47,8 @@ MANY_INPUTS = 64
 """With more inputs one matrix for all slopes is tried before intervals of secants, which take as long and show less."""
 FEW_INPUTS = 4
 """With more inputs a ball is not begun that one matrix is expected to take too long for."""
+LEAST_FOR_TREE = 3
+"""With fewer inputs boxes are cut in no time, and one tree for balls of all sizes takes longer."""
 WORK = 10_000
 """Boxes and pairs, a node of a tree counting for many, before a smaller boundary is tried for a while."""
 STEP = 0.01
@@ -211,10 +213,19 @@ class Prover:
         """Whether trees are tried for balls of any size, with many inputs."""
         return self.setting.size > MOST_CUT and int(self.tools[0].matter.sum()) <= most_open(self.setting)
 
+    @property
+    def grows_one_tree(self) -> bool:
+        """Whether one tree serves balls of all sizes; with few inputs, only where there are as many outputs."""
+        setting = self.setting
+        few = setting.size >= LEAST_FOR_TREE and int(self.tools[0].matter.sum()) <= FEW_BEYOND
+        few &= setting.constrained == setting.size
+        return len(self.tools) == 1 and (self.has_few_neurons or few)
+
     def fits_a_tree(self, radius: float) -> bool:
         """Whether one tree is what a ball takes, so that smaller ones lead nowhere: where trees take balls of any size,
         and for a `transform`, whose violations lie among collisions of the givens: boxes close hardly a pair there."""
-        return self.has_few_neurons or (self.inner is not None and few_open(self.setting, min(radius, FARTHEST)))
+        hard = self.inner is not None and few_open(self.setting, min(radius, FARTHEST))
+        return self.has_few_neurons or self.grows_one_tree or hard
 
     @property
     def dearness(self) -> float:
@@ -314,14 +325,14 @@ class Prover:
         if self.setting.size <= MOST_CUT:
             boxes = self._by_degree if self.orientation is not None else self._by_all_pairs
             ways.append((lambda stop: boxes(radius, stop), 1.0))
-        if not ways or few_open(self.setting, radius):
+        if not ways or few_open(self.setting, radius) or self.grows_one_tree:
             self._tree = self._tree_for(radius)
             first = self.setting.size > MOST_CUT and self.reduced is None
             few = first and self.has_few_neurons
             if first:
                 share = MATRIX_BESIDE_TREE if few else MATRIX_BEYOND_TREE
                 ways = [(way, share) for way, _ in ways]
-            ways.insert(0 if few else len(ways), (self._tree, TREE_OF_FEW if few else TREE))
+            ways.insert(0 if few else len(ways), (self._tree, TREE_OF_FEW if few or self.grows_one_tree else TREE))
         if self.setting.size > MOST_CUT:
             ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways
@@ -341,7 +352,7 @@ class Prover:
 
     def _tree_for(self, radius: float) -> Way:
         """That of all balls, where trees are tried for balls of any size; else one for this ball."""
-        if self.has_few_neurons and len(self.tools) == 1:
+        if self.grows_one_tree:
             return lambda stop: self._by_growing_tree(radius, stop)
         whole = WholeTree(self.tools, radius)
         return lambda stop: self._by_tree(whole, stop)

@@ -259,3 +259,15 @@ def test_a_transform_that_fits_a_tree_is_asked_about_the_large_ball_at_once() ->
     found = ircert.certify(ircert.load(q.layers), q.center, engine="boxes", max_radius=16.0, time_limit=60, **given)
     assert found.verdict == "certified"
     assert found.stats["boxes"] < 4_000
+
+
+@pytest.mark.rule("E-24")
+@pytest.mark.parametrize("index", [9775, 5078, 5613])
+def test_few_inputs_and_neurons_in_layers_have_one_tree(index: int) -> None:
+    """4 inputs and outputs, 20 to 25 neurons: boxes were cut tens of thousands of times and left the ball open."""
+    q = asked(index)
+    given: dict[str, Any] = {"problem": q.problem, "norm": q.norm, "engine": "boxes", "tol": 1e-4}
+    found = ircert.certify(ircert.load(q.layers), q.center, max_radius=16.0, time_limit=60, **given)
+    assert found.verdict == "certified"
+    assert PHASES in found.radius.certified.evidence
+    assert found.stats["boxes"] + found.stats["nodes"] < 8_000

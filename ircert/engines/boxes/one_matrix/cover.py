@@ -18,7 +18,7 @@ from ircert.engines.boxes.enclosures.batches import LEAST, Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import Enclosures, enclose
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
-from ircert.engines.boxes.one_matrix.cuts import cuts_at_once, gains_of, halves
+from ircert.engines.boxes.one_matrix.cuts import FEW_INPUTS, cuts_at_once, gains_of, halves
 from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
 from ircert.engines.boxes.one_matrix.foresight import Foresight
@@ -230,7 +230,9 @@ class Cover(Divisible):
         done = done.plus(self._beyond(left.take(good), radius))
         left, known, excess = left.take(cut), known.take(cut), found.excess[rest[cut]]
         gains = gains_of(known, weights[:, cut], found.sides, rest[cut])
-        cuts = np.maximum(self._cuts_at_once(len(cut)), self._foresight.cuts(excess))
+        cuts: int | Indices = self._cuts_at_once(len(cut))
+        if self.network.size > FEW_INPUTS:
+            cuts = np.maximum(cuts, self._foresight.cuts(excess))
         return done.plus(self._halves(left, known, gains, self._root, cuts, excess))
 
     def _tested(self, here: Frontier, radius: float) -> tuple[Enclosures, Closed]:

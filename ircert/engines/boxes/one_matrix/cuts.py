@@ -12,7 +12,8 @@ from ircert.ir.arrays import Array, Indices
 SMALL_BATCH, MOST_CUTS_AT_ONCE = 64, 4
 """With less than this part of the boxes that are worked on at once, more cuts are made at a time, up to so many."""
 FEW_INPUTS = 4
-"""Up to so many, where neurons change is the better guess: few boxes are cut until hardly any is open."""
+"""Up to so many, where neurons change is the better guess, and boxes are looked at after every cut: few are cut until
+hardly any neuron is open."""
 SHARPNESS = 1.5
 """Of the share of the room of a neuron by which a half moves it: a neuron that is decided counts most."""
 

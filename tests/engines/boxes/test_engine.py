@@ -250,6 +250,27 @@ def test_affine_givens_without_neurons(norm: str) -> None:
     )
 
 
+@pytest.mark.rule("E-2", "E-3")
+def test_unknown_outputs_that_are_flat_before_they_differ() -> None:
+    """What is given depends on differences of inputs alone, in two outputs of 24 neurons, and what is unknown, in two
+    layers, on x1 + x2 + x3 from 1.5 on: so (0, 0, 0) and (r, r, r) differ from r = 0.5 on, and no pair before."""
+    rng, build = np.random.default_rng(0), ircert.Builder(3)
+    apart = build.affine(build.input, [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]])
+    bent = build.relu(build.affine(apart, rng.integers(-8, 9, (24, 2)) / 8, rng.integers(-4, 5, 24) / 8))
+    constrained = build.graph(build.affine(bent, rng.integers(-8, 9, (2, 24)) / 8))
+    build = ircert.Builder(3)
+    late = build.relu(build.affine(build.input, [[1.0] * 3, [-1.0] * 3, [0.0] * 3], [-1.5, -2.5, 1.0]))
+    other = build.graph(build.relu(build.affine(late, [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0]])))
+    found = ircert.certify(constrained, np.zeros(3), "transform", other, engine="boxes", tol=1e-6, time_limit=20)
+    assert found.verdict == "certified"
+    assert found.radius.refuted is not None
+    assert 0.5 - 1e-6 < found.radius.certified < 0.5 < found.radius.refuted < 0.5 + 1e-6
+    assert found.witness is not None
+    x, y = found.witness.x, found.witness.y
+    assert list(constrained.exact(x)) == list(constrained.exact(y))
+    assert list(other.exact(x)) != list(other.exact(y))
+
+
 @pytest.mark.rule("E-3")
 def test_degenerate_networks() -> None:
     eye = np.eye(2)

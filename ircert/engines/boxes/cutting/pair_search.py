@@ -2,7 +2,8 @@
 boundary.
 
 A pair of boxes is closed when rows of the constrained outputs have separate ranges on them, when the secants of its
-pairs have no kernel, or by a tree of phases; else the box that matters most is cut.
+pairs have no kernel, when unknown outputs (`transform`) read nothing but neurons that are off on both, or by a tree of
+phases; else the box that matters most is cut.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ircert.engines.boxes.linear_regions.exact_map import center_signs
 from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, TooLarge, Violated
 from ircert.engines.boxes.problem.setting import neurons_that_matter
+from ircert.engines.boxes.problem.unknown_outputs import UnknownOutputs
 from ircert.engines.boxes.trees.parts import center_part, part_of
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools
 from ircert.ir.arrays import Array, Indices, Mask
@@ -70,7 +72,7 @@ class PairFrontier:
 
 @dataclass
 class PairSearch(ViolationSearch):
-    """All pairs of a ball; `reached` is the radius below which none has equal constrained outputs.
+    """All pairs of a ball; `reached` is the radius below which none is a violation.
 
     tools:    trees of phases: for the constrained outputs alone (where pairs with equal constrained outputs are not yet
               violations), and for all; none where there are no phases
@@ -97,6 +99,7 @@ class PairSearch(ViolationSearch):
         self.matter = neurons_that_matter(self.setting)[:, None]
         self.center = center_part(self.setting) if self.setting.pseudo else None
         self.signs = center_signs(self.setting)[:, None] if self.setting.pseudo else None
+        self.unknown = UnknownOutputs(self.setting)
 
     @property
     def descent(self) -> Descent:
@@ -177,8 +180,10 @@ class PairSearch(ViolationSearch):
             return here
         known, first, second = self._enclosed(here, radius)
         closed = np.zeros(len(here.keys), dtype=bool)
+        if self.setting.unknowns:
+            closed = self.unknown.agree(known.off[:, first] & known.off[:, second])
         gap = np.maximum(here.x.low - here.y.high, here.y.low - here.x.high).max(axis=1)
-        apart = np.flatnonzero(gap > 0)
+        apart = np.flatnonzero((gap > 0) & ~closed)
         closed[apart] = self._separate(known, first[apart], second[apart])
         rest = np.flatnonzero(~closed)
         closed[rest], weights = self._kernel_free(here.take(rest), known, first[rest], second[rest])

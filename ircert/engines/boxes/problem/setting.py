@@ -116,9 +116,9 @@ def flipped(phases: Phases, neurons: Indices | list[int]) -> Phases:
     return result
 
 
-def neurons_that_matter(setting: Setting) -> NDArray[np.bool_]:
-    """Which neurons the constrained outputs depend on, going back along nonzero weights."""
-    live = live_entries(setting.graph, np.arange(setting.graph.output_dim) < setting.constrained)
+def neurons_that_matter(setting: Setting, *, unknown: bool = False) -> NDArray[np.bool_]:
+    """Which neurons the constrained outputs depend on, or the others, going back along nonzero weights."""
+    live = live_entries(setting.graph, (np.arange(setting.graph.output_dim) < setting.constrained) != unknown)
     return np.concatenate([np.zeros(0, dtype=bool), *(live[name] for name in setting.relus)])
 
 

@@ -2,8 +2,9 @@
 
 A node stands for all pairs with some phases, and knows a distance from the centre within which none of them is a
 violation; the ball within the least of these distances is good. A node is closed for good where no secant with its
-phases has a kernel. What is shown of it in one ball (that its relaxation is empty there, or the phases that follow from
-bounds on that ball) is a larger distance: so no work is lost when another ball is asked about.
+phases has a kernel, or unknown outputs read nothing but neurons that are off for both points. What is shown of it in
+one ball (that its relaxation is empty there, or the phases that follow from bounds on that ball) is a larger distance:
+so no work is lost when another ball is asked about.
 """
 
 from __future__ import annotations
@@ -154,6 +155,9 @@ class GrowingTree:
             np.where(phases == 0, part.phases, phases).astype(np.int8)
             for phases, part in zip((node.first, node.second), at.parts, strict=True)
         )
+        if self.tools.unknown.agree_with(first, second):
+            agree = self.tools.unknown.agree_with(node.first, node.second)
+            return [] if agree else [replace(node, distance=beyond)]
         if self._is_injective(first, second):
             self.tools.counts.secants += 1
             return [] if self._is_injective(node.first, node.second) else [replace(node, distance=beyond)]

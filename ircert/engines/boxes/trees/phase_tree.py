@@ -1,8 +1,9 @@
 """A tree over the phases of the points of pairs x in X, y in Y, complete by itself.
 
 A node fixes the sides of some neurons for x and for y. It is closed when its relaxation is proved empty, when the
-secants of its pairs are proved to have no kernel, or, with every neuron decided, by the exact polytope K(P, Q), which
-either is free of violations or contains one. Nothing here rests on a tolerance: floats only choose what to try.
+secants of its pairs are proved to have no kernel, when unknown outputs read nothing but neurons that are off for both,
+or, with every neuron decided, by the exact polytope K(P, Q), which either is free of violations or contains one.
+Nothing here rests on a tolerance: floats only choose what to try.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ircert.engines.boxes.linear_regions.coincidence import Coincidence
 from ircert.engines.boxes.linear_regions.interior import FlatSides
 from ircert.engines.boxes.problem.outcome import Counts, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting, neurons_that_matter
+from ircert.engines.boxes.problem.unknown_outputs import UnknownOutputs
 from ircert.engines.boxes.trees.branching import close_all
 from ircert.engines.boxes.trees.parts import Part, part_of
 from ircert.engines.boxes.trees.relaxation import Relaxation
@@ -52,6 +54,7 @@ class Tools:
 
     def __post_init__(self) -> None:
         self.flat = FlatSides(self.descent.maps)
+        self.unknown = UnknownOutputs(self.setting)
 
     @cached_property
     def relaxation(self) -> Relaxation:
@@ -121,6 +124,8 @@ class PhaseTree:
 
     def _visit(self, first: Phases, second: Phases, start: int) -> list[Node]:
         """The children of a node; none if it is closed."""
+        if self.tools.unknown.agree_with(first, second):
+            return []
         if self.tools.secants.injective(slopes(self.setting, self.tools.matter, first, second)):
             self.counts.secants += 1
             return []
@@ -179,14 +184,17 @@ class PhaseTree:
         x, y = self.relaxation.points(point)
         if np.abs(x - y).max() <= 1e-7 * self.radius:
             return
-        z = self.setting.preactivations(np.stack([x, y]))
-        sides = np.where(z > 0, 1, -1).astype(np.int8)
+        self.tools.descent.improve(*self._completed(first, second, x, y))
+        self._raise_if_inside()
+
+    def _completed(self, first: Phases, second: Phases, x: Array, y: Array) -> tuple[Phases, Phases]:
+        """Phases, and those of two points where they are open."""
+        sides = np.where(self.setting.preactivations(np.stack([x, y])) > 0, 1, -1)
         here, there = (
             np.where(given == 0, side, given).astype(np.int8)
             for given, side in zip((first, second), sides, strict=True)
         )
-        self.tools.descent.improve(here, there)
-        self._raise_if_inside()
+        return here, there
 
     def look_for(self, first: Phases, second: Phases, start: int) -> None:
         """Raise Violated if pairs with these phases, all of which are decided, lead to a violation in the ball."""
@@ -229,12 +237,20 @@ class PhaseTree:
         open_ = first == 0 if self.pseudo else (first == 0) | (second == 0)
         if not open_.any():
             return None
+        if point is not None and self.setting.unknowns:
+            open_ = self._telling(first, second, open_, point)
         if point is not None:
             gaps = self.relaxation.gaps(point).max(axis=0)
             scaled = np.where(open_, gaps * self.weights, 0.0)
             if scaled.max() > GAP:
                 return int(np.argmax(scaled))
         return int(np.argmax(np.where(open_, self.balance + 1e-3 + self.tools.matter, -1.0)))
+
+    def _telling(self, first: Phases, second: Phases, open_: Mask, point: Array) -> Mask:
+        """The open neurons, or those alone that would show that unknown outputs agree, where they do at a point."""
+        here, there = self._completed(first, second, *self.relaxation.points(point))
+        telling = open_ & (here < 0) & (there < 0) & self.tools.unknown.read
+        return telling if telling.any() and self.tools.unknown.agree_with(here, there) else open_
 
 
 def split(

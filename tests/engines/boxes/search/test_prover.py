@@ -4,6 +4,7 @@ collide."""
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import ircert
 from ircert.engines.boxes.cutting.orientation import Orientation
 from ircert.engines.boxes.cutting.pair_search import PairSearch
 from ircert.engines.boxes.effort.portfolio import Portfolio
+from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
@@ -119,6 +121,23 @@ def test_small_waves_on_the_boundary_come_to_an_end(monkeypatch: pytest.MonkeyPa
     prover = prover_of(setting)
     search = PairSearch(prover.network, prover.tools, prover.counts, lambda: None, boundary=True)
     assert search.advance(radius, lambda: prover.counts.waves > 5_000) == "closed"
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize("norm", NORMS)
+def test_pairs_of_boxes_with_neurons_that_are_off_on_both(norm: str) -> None:
+    """(|x1|, x2) is given, max(0, x1 - 1/2) unknown: x and (-x1, x2) differ where |x1| > 1/2. Without trees."""
+    build = ircert.Builder(2)
+    bent = build.relu(build.affine(build.input, [[1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]], [0.0, 0.0, -0.5]))
+    both = build.concat(bent, build.input)
+    graph = build.graph(build.affine(both, [[1, 1, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 0, 0]]))
+    setting = replace(setting_of(graph, [0.0, 0.0], "transform", norm), constrained=2)
+    counts = Counts()
+    search = PairSearch(Batches(setting), [], counts, lambda: None)
+    assert search.advance(0.4375, lambda: counts.waves > 2) == "closed"
+    assert counts.pairs == 1
+    assert search.advance(0.75, lambda: counts.waves > 40) == "stopped", "off on one is not enough"
+    assert 0.4375 <= search.reached <= 0.5 + 1e-9
 
 
 @pytest.mark.rule("E-9", "E-15")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -279,3 +280,17 @@ def test_phases_are_tried_with_more_outputs_than_inputs(
         nodes.append(tree.tools.counts.nodes)
     assert ends[0] == pytest.approx(ends[1], rel=1e-5)
     assert nodes[0] < nodes[1]
+
+
+@pytest.mark.parametrize("at", [0.5, 8.0])
+def test_unknown_outputs_that_read_nothing_but_neurons_that_are_off(at: float) -> None:
+    """7 inputs, 3 sums of neurons are given, one of them off: max(0, x1 - at) is unknown."""
+    rng = np.random.default_rng(0)
+    build = ircert.Builder(7)
+    bent = build.relu(build.affine(build.input, rng.integers(-8, 9, (5, 7)) / 8, [-40.0, 0.25, 0.125, 0.0, 0.5]))
+    last = build.relu(build.affine(build.input, np.eye(1, 7), [-at]))
+    graph = build.graph(build.concat(build.affine(bent, rng.integers(-8, 9, (3, 5)) / 8), last))
+    tree = GrowingTree(tools_of(replace(setting_of(graph, np.zeros(7), "transform"), constrained=3)))
+    assert tree.advance(0.375, counted(40)) == "closed"
+    assert tree.tools.counts.nodes < 4
+    assert tree.advance(at + 0.5, counted(400)) == "violated"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import ircert
 from ircert.engines.boxes.problem.outcome import Stopped, TooLarge, Violated
+from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.trees.parts import center_part
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, slopes
 from ircert.geometry.norm import Norm
@@ -50,6 +54,48 @@ def test_pseudo_compares_with_the_centre(radius: float, good: bool) -> None:
     else:
         with pytest.raises(Violated):
             tree.close(100, never)
+
+
+def late(*, in_sight: bool) -> Setting:
+    """|x + 1/2| is given, and 0 up to x = 1 unknown: y = -1 - x, so that violations begin at 1.5 from -1/2.
+
+    in_sight: the first bound on the unknown neuron says where it is off
+    """
+    build = ircert.Builder(1)
+    given = build.affine(build.relu(build.affine(build.input, [[1.0], [-1.0]], [0.5, -0.5])), [[1.0, 1.0]])
+    if in_sight:
+        unknown = build.affine(build.input, [[1.0]], [-1.0])
+    else:  # (x - 1)/4 from x = -1/2 on, and less than 0 before
+        first = build.relu(build.affine(build.input, [[1.0], [1.0]], [1.0, 0.5]))
+        unknown = build.affine(build.concat(first, build.input), [[0.5, -1.0, 0.75]], [-0.25])
+    graph = build.graph(build.concat(given, build.relu(unknown)))
+    return replace(setting_of(graph, [-0.5], problem="transform"), constrained=1)
+
+
+@pytest.mark.rule("E-2")
+@pytest.mark.parametrize(("in_sight", "most"), [(True, 1), (False, 6)])
+@pytest.mark.parametrize("radius", [0.5, 1.0, 1.25])
+def test_unknown_outputs_that_are_off_for_both_close_a_pair(in_sight: bool, most: int, radius: float) -> None:
+    """Whatever phases the given outputs have: else each of them was looked at, in 20 to 64 nodes."""
+    setting = late(in_sight=in_sight)
+    part = ball_of(setting, radius)
+    tree = PhaseTree(tools_of(setting), part, part)
+    tree.close(most, never)
+    assert not tree.stack
+    assert tree.counts.leaves == tree.counts.undecided == 0
+
+
+@pytest.mark.rule("E-3")
+@pytest.mark.parametrize("in_sight", [True, False])
+def test_beyond_that_a_violation_is_found(in_sight: bool) -> None:
+    setting = late(in_sight=in_sight)
+    part = ball_of(setting, 1.5)
+    PhaseTree(tools_of(setting), part, part).close(100, never)
+    part, tools = ball_of(setting, 1.75), tools_of(setting)
+    with pytest.raises(Violated):
+        PhaseTree(tools, part, part).close(100, never)
+    assert tools.descent.best is not None
+    assert 1.5 < tools.descent.best[0] <= 1.75
 
 
 def test_budget_and_time_leave_the_tree_open() -> None:

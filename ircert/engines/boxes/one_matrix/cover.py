@@ -23,7 +23,7 @@ from ircert.engines.boxes.one_matrix.definite_tree import DefiniteTree
 from ircert.engines.boxes.one_matrix.domination import Closed, OneMatrix
 from ircert.engines.boxes.one_matrix.foresight import Foresight
 from ircert.engines.boxes.one_matrix.points import Points
-from ircert.engines.boxes.problem.boxes import Boxes, around, farthest, joined, nearest, trimmed
+from ircert.engines.boxes.problem.boxes import Boxes, around, beyond, farthest, joined, nearest, trimmed
 from ircert.engines.boxes.problem.outcome import Counts, TooLarge, Violated
 from ircert.engines.boxes.trees.parts import part_of
 from ircert.ir.arrays import Array, Indices, Mask
@@ -36,6 +36,8 @@ ENOUGH = 3
 """Points where C is wrong after which it is given up."""
 CUBES = 500_000
 """Boxes of a wave times the cube of the number of inputs, which eigenvalues take."""
+FAR = 3
+"""Of so many waves one has the boxes farthest away: C fails there if anywhere, and that is known early then."""
 LARGER = 1.1
 """How many times as large a ball may be whose boxes serve a smaller one."""
 FEW_OPEN, DEEP = 12, 6
@@ -108,6 +110,7 @@ class Cover(Divisible):
     corners: list[tuple[Array, Array]] = field(default_factory=list, repr=False)
     _frontier: Frontier | None = field(default=None, repr=False)
     _root: float = 0.0
+    _turn: int = 0
     _foresight: Foresight = field(default_factory=Foresight, repr=False)
 
     @property
@@ -156,6 +159,12 @@ class Cover(Divisible):
         """Whether the cover is of a ball at least that large, and hardly larger: boxes of a ball that was too large are
         too many, and its matrix is for more than has to be."""
         return self._frontier is not None and radius <= self._root <= LARGER * radius
+
+    def for_larger(self) -> Cover:
+        """A cover of larger balls with the same matrix, which looks at what lies outside of the ball proved here."""
+        made = Cover(self.matrix, self.points, self.counts, self.report, roots=self.roots, reached=self.reached)
+        made._foresight = self._foresight
+        return made
 
     def begin_with(self, frontier: Frontier, radius: float) -> None:
         """Start from what another cover of the ball with the same matrix has left."""
@@ -206,12 +215,19 @@ class Cover(Divisible):
         whole = self._frontier
         below = np.flatnonzero(whole.keys < radius)
         if len(below) > count:
+            self._turn += 1
             order = whole.depths[below] if self.by_size else whole.keys[below]
+            if self._turn % FAR == 0:
+                order = -order
             below = below[np.argpartition(order, count)[:count]]
         chosen = np.zeros(len(whole.keys), dtype=bool)
         chosen[below] = True
         here, self._frontier = whole.take(chosen), whole.take(~chosen)
-        return here.take(farthest(self.network.setting, here.boxes) > self.reached)
+        return here.take(self.matters(here))
+
+    def matters(self, here: Frontier) -> Mask:
+        """Which boxes have points outside of the ball that is proved."""
+        return np.asarray(farthest(self.network.setting, here.boxes) > self.reached)
 
     def _worked(self, here: Frontier, radius: float, stop: Callable[[], bool]) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""
@@ -321,7 +337,7 @@ class Cover(Divisible):
     ) -> Frontier:
         """Cut where most is gained, each box so many times."""
         boxes, which = halves(here.boxes, known, gains, cuts)
-        boxes = trimmed(self.network.setting, boxes, radius)
+        boxes = beyond(self.network.setting, trimmed(self.network.setting, boxes, radius), self.reached)
         keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
         times = np.broadcast_to(cuts, here.keys.shape)[which]
         return Frontier(boxes, keys, here.depths[which] + times, self._foresight.expected(excess[which], times))

@@ -24,16 +24,18 @@ from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.one_matrix.probe import expected_boxes
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import SLOPES, Counts, Outcome, Stopped
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Indices
 from ircert.limits import OutOfTime
 
-WAYS, LEAST_WAYS = 48, 16
+WAYS, LEAST_WAYS = 192, 16
 """Down the tree of a cover of a small network, and at least, which say how many boxes it takes."""
 CHEAP, LEAST_CHEAP = 300, 40
-"""Boxes of a small network, and at least, for which no better matrix is looked for."""
+"""Boxes of a small network, and at least, that are spent on a matrix before anything is expected of it."""
+TRY = 5.0
+"""How many times as many a cover has to take for another matrix to be looked for: what that takes itself, about."""
 LITTLE = 0.01
 """The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
-LATER = 3
+LATER = 1
 """How many times as many boxes as expected a cover may take before other matrices are tried."""
 MATRICES, WORSE = 6, 2
 """How many are tried, and how many in a row of which none …"""
@@ -47,8 +49,9 @@ BEYOND = 1_000.0
 """Covers that are expected to take so many times the effort are all alike: no matrix is that much better."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
-STRESSES, NEIGHBORHOODS, MOST_KNOWN = 4, 32, 1_000
-"""How often a new matrix is tried close to the points where it is worst, at how many, of how many that are kept."""
+STRESSES, DESCENT, MOST_KNOWN, FRESH = 4, 8, 1_000, 0.3
+"""How often a new matrix is tried where it is worst, how many steps from there on to where it is worse, from how many
+points that are kept, and from new ones (a part of those that a ball is looked at first)."""
 RENEWAL = 40
 """What a new matrix takes, in boxes whose slopes are cut."""
 
@@ -90,6 +93,8 @@ class Covering:
     processes: Processes | None = None
     _finder: Finder | None = field(default=None, repr=False)
     _best: Cover | None = field(default=None, repr=False)
+    _farthest: Cover | None = field(default=None, repr=False)
+    """The one that proved the largest ball."""
     _work: Steps[Outcome] | None = field(default=None, repr=False)
     _radius: float = 0.0
     _looked: float = field(default=0.0, repr=False)
@@ -134,6 +139,8 @@ class Covering:
             yield from _patient(lambda: self.look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
+        if best is None:
+            best, expected = yield from self._grown(radius)
         hard: tuple[Frontier, float] | None = None
         wrong, most = 0, MATRICES
         while wrong < WRONG:
@@ -179,6 +186,14 @@ class Covering:
                 expected, most = left, MATRICES
         return "stopped"
 
+    def _grown(self, radius: float) -> Steps[tuple[Cover | None, float]]:
+        """The cover that proved the largest ball so far, for what a larger one adds, and how many boxes that takes."""
+        if self._farthest is None or self.misfit(self._farthest.matrix.matrix, radius) == np.inf:
+            return None, np.inf
+        cover = self._farthest.for_larger()
+        boxes = yield from self._probed(cover, radius)
+        return (None, np.inf) if boxes is None else (cover, boxes)
+
     def _expected(self, cover: Cover, radius: float, hard: tuple[Frontier, float] | None) -> Steps[float | None]:
         """How many boxes a cover that was begun is expected to take; None where C is wrong.
 
@@ -196,11 +211,11 @@ class Covering:
     def _goes_on(self, expected: float, worse: int, tried: int, most: int) -> bool:
         """Whether another matrix is worth while, when some were tried, the last ones in vain."""
         patience = 1 if expected == np.inf else min(MOST_PATIENT, max(1, int(expected / (DEAR * self._cheap))))
-        return expected > self._cheap and worse < WORSE * patience and tried < most * patience
+        return expected > TRY * self._cheap and worse < WORSE * patience and tried < most * patience
 
     @property
     def _cheap(self) -> float:
-        """Covers of that few boxes need no better matrix: what it takes to find one is more."""
+        """Boxes that show what a matrix is worth, if they do not cover the ball."""
         return max(LEAST_CHEAP, CHEAP * self.network.batch / MOST_AT_ONCE)
 
     @property
@@ -237,6 +252,8 @@ class Covering:
         while outcome is None and cover.spent < boxes:
             outcome = yield from _patient(lambda: cover.step(radius, _never))
             self.reached, self.spent = max(self.reached, min(cover.reached, radius)), cover.spent
+        if self._farthest is None or cover.reached > self._farthest.reached:
+            self._farthest = cover
         if outcome != "closed":
             yield from _patient(lambda: self._learn_from(cover, radius))
         return "violated" if cover.failing and outcome != "closed" else outcome or "stopped"
@@ -290,16 +307,19 @@ class Covering:
         return points[new]
 
     def _fails_nearby(self, radius: float) -> bool:
-        """Whether the new matrix is wrong close to where it is worst among the regions that are known; then learn."""
-        assert self._finder is not None
-        within = self.points.radii(self._known) < radius
-        values = self._finder.least(self.points.jacobians(self._known[within]))
-        worst = self._known[within][np.argsort(values, kind="stable")[:NEIGHBORHOODS]]
-        nearby = self.points.around(worst, radius)
-        wrong = self._finder.least(self.points.jacobians(nearby)) <= 0
-        if wrong.any():
-            self._learn(nearby[wrong], radius)
-        return bool(wrong.any())
+        """Whether the new matrix is wrong near regions where it is worst: followed step by step to where it is worse
+        still, which is learned."""
+        finder, points, count = self._finder, self.points, self.points.starts
+        assert finder is not None
+        known = self._known[points.radii(self._known) < radius]
+        starts = [part[_lowest(finder, points, part, count)] for part in (known, points.sampled(radius, FRESH))]
+        here, least = np.concatenate(starts), np.zeros(0)
+        for _ in range(DESCENT):
+            tried = np.concatenate([here[:, None], points.near(here, radius)], axis=1)
+            values = finder.least(points.jacobians(tried.reshape(-1, here.shape[1]))).reshape(tried.shape[:2])
+            here, least = tried[np.arange(len(here)), np.argmin(values, axis=1)], values.min(axis=1)
+        self._learn(points.of_different_regions(here), radius)
+        return bool((least <= 0).any())
 
     def _another(self, radius: float) -> Steps[Cover | None]:
         """A cover to begin with a matrix that knows all that failed; None where there is no matrix."""
@@ -317,6 +337,11 @@ class Covering:
 def _never() -> bool:
     """Whether to stop is asked between steps."""
     return False
+
+
+def _lowest(finder: Finder, points: Points, among: Array, count: int) -> Indices:
+    """Which points have the least eigenvalues."""
+    return np.argsort(finder.least(points.jacobians(among)), kind="stable")[:count]
 
 
 def _patient(work: Callable[[], T]) -> Steps[T]:

@@ -39,14 +39,14 @@ class Directions(Points):
         """None: on rays neurons meet as they do around the centre."""
         return points[:0]
 
-    def around(self, points: Array, radius: float) -> Array:
-        """Points near some points, of different regions."""
+    def near(self, points: Array, radius: float) -> Array:
+        """Points near some points (points, neighbors, inputs)."""
         shape = len(points), NEIGHBORS, 1
         spread = np.exp2(-self._generator.integers(1, 12, shape).astype(np.float64))
         moved = spread * self._generator.standard_normal((len(points), NEIGHBORS, self.setting.size))
         ways = (points[:, None, :-1] + moved[:, :, :-1]).reshape(-1, self.setting.size - 1)
         scales = (points[:, None, -1] * np.exp(moved[:, :, -1])).ravel() / self.setting.high[-1]
-        return self.of_different_regions(self._scaled(ways, scales))
+        return self._scaled(ways, scales).reshape(moved.shape)
 
     def at_slopes(self, slopes: Array) -> Array:
         """J by u."""

@@ -19,6 +19,8 @@ PRODUCTS = 100_000_000
 FEW, FEWEST, MOST_PRODUCTS = 64, 8, 2_000_000_000
 """… and if they are: of large networks fewer points are looked at."""
 AT_ONCE = 50_000_000
+STARTING = 32
+"""Of so many points one is followed."""
 NEIGHBORS = 16
 NEAR = 0.01
 """Points close to faces, and not on them: where a neuron is 0 no region has the slopes that floats see."""
@@ -96,15 +98,25 @@ class Points:
         products = max(1, self.secants.products)
         return int(share * min(most, max(min(FEW, MOST_PRODUCTS // products), FEWEST, PRODUCTS // products)))
 
+    @property
+    def starts(self) -> int:
+        """How many points are worth to be followed step by step."""
+        return max(1, self._count(1 / STARTING))
+
     def around(self, points: Array, radius: float) -> Array:
         """Points near some points, of different regions, in the ball."""
+        return self.of_different_regions(self.near(points, radius).reshape(-1, self.setting.size))
+
+    def near(self, points: Array, radius: float) -> Array:
+        """Points near some points, in the ball (points, neighbors, inputs)."""
+        shape = len(points), NEIGHBORS, self.setting.size
         spread = radius * np.exp2(-self._generator.integers(1, 12, (len(points), NEIGHBORS, 1)).astype(np.float64))
-        steps = spread * self._generator.standard_normal((len(points), NEIGHBORS, self.setting.size))
+        steps = spread * self._generator.standard_normal(shape)
         moved = (points[:, None] + steps).reshape(-1, self.setting.size) - self.setting.center
         moved *= np.minimum(1.0, (1 - NEAR / 10) * radius / np.maximum(self.setting.norm.lengths(moved), 1e-300))[
             :, None
         ]
-        return self.of_different_regions(self._inside(moved))
+        return self._inside(moved).reshape(shape)
 
     def shares(self, shape: tuple[int, ...]) -> Array:
         """Numbers between 0 and 1, not close to these."""

@@ -35,7 +35,7 @@ def expected_boxes(
     leaves = 0.0
     for _ in range(DEEPEST):
         checkpoint()
-        met = here.keys[which] < radius
+        met = ((here.keys < radius) & cover.matters(here))[which]
         points, which, stands_for = points[met], which[met], stands_for[met]
         used, which = np.unique(which, return_inverse=True)
         if not len(used) or leaves + float(stands_for.sum()) > most:

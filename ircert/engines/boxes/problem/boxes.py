@@ -83,6 +83,31 @@ def trimmed(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
     return Boxes(np.fmax(boxes.low, low), np.fmin(boxes.high, high))
 
 
+def beyond(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
+    """Boxes that hold all points of the given ones outside of the ball: an end of a side that lies in it is cut off.
+
+    With D_i the most of |x_i - c_i| on a box, its points with |x_j - c_j| <= t lie in the ball where t is at most r and
+    no other D_i more (norm inf), r - the sum of the other D_i (norm 1), or the root of r² - that of their squares.
+    """
+    if not 0 < radius < np.inf:
+        return boxes
+    center, norm = setting.center, setting.norm
+    with np.errstate(all="ignore"):
+        most = np.maximum(np.abs(boxes.low - center), np.abs(boxes.high - center)) / radius
+        if norm == Norm.INF:
+            over = most > 1.0 - SAFE
+            left = (over.sum(axis=1, keepdims=True) <= over).astype(np.float64)
+        else:
+            sizes = most**norm.power
+            left = 1.0 - sizes.sum(axis=1, keepdims=True) + sizes - SAFE * (1.0 + len(center))
+        far = np.nan_to_num(np.maximum(left, 0.0)) ** (1 / norm.power) * radius * (1 - 2 * SAFE)
+        first, last = np.nextafter(center - far, np.inf), np.nextafter(center + far, -np.inf)
+    before, after = boxes.low < first, boxes.high > last
+    low = np.where((far > 0) & after & ~before, np.maximum(boxes.low, last), boxes.low)
+    high = np.where((far > 0) & before & ~after, np.minimum(boxes.high, first), boxes.high)
+    return Boxes(low, high)
+
+
 def inside(setting: Setting, boxes: Boxes, radius: float) -> Mask:
     """Which boxes lie in the interior of the ball cut with the domain, for sure."""
     free = ((boxes.low > setting.low) & (boxes.high < setting.high)).all(axis=1)

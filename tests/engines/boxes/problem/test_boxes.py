@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.engines.boxes.problem.boxes import Boxes, around, faces, farthest, inside, joined, nearest, trimmed
+from ircert.engines.boxes.problem.boxes import Boxes, around, beyond, faces, farthest, inside, joined, nearest, trimmed
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Mask
 from tests.engines.boxes.making import residual, setting_of
@@ -84,6 +84,40 @@ def test_trimmed_boxes_keep_all_points_of_the_ball(scale: float, norm: Norm) -> 
         assert (after == before).all()
         met += int(before.sum())
     assert met > 10
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("scale", [1e-310, 1.0, 1e150])
+def test_boxes_that_are_cut_keep_all_points_outside_of_the_ball(scale: float, norm: Norm) -> None:
+    rng = np.random.default_rng(int(norm.power))
+    center = scale * np.array([0.1, -0.2, 0.3])
+    setting = setting_of(residual(rng, 3, 2), center, norm=norm)
+    low = center + scale * rng.uniform(-1.2, 1.0, (200, 3))
+    boxes = Boxes(low, low + scale * rng.uniform(0.0, 1.2, (200, 3)))
+    found = beyond(setting, boxes, scale)
+    assert ((boxes.low <= found.low) & (found.low <= found.high) & (found.high <= boxes.high)).all()
+    cut = (found.widths < boxes.widths).sum(axis=1)
+    assert (cut > 0).sum() > 10
+    assert (cut <= (1 if norm == "inf" else 3)).all()
+    points = [sign * Fraction(a, b) for sign in (1, -1) for a, b in ((0, 1), (2, 7), (5, 7), (1, 1), (6, 5), (7, 4))]
+    held, kept = (_holding(part, setting.exact_center, points, scale) for part in (boxes, found))
+    lost = 0
+    for steps in product(range(len(points)), repeat=3):
+        before, after = (
+            np.logical_and.reduce([side[k] for side, k in zip(sides, steps, strict=True)]) for sides in (held, kept)
+        )
+        if norm.measure([points[k] for k in steps]) >= 1:
+            assert (after == before).all()
+        lost += int((before & ~after).sum())
+    assert lost > 10
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_ball_without_an_end_or_a_radius_cuts_nothing(norm: Norm) -> None:
+    setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
+    boxes = Boxes(np.array([[0.0, 0.0]]), np.array([[3.0, 0.5]]))
+    assert [beyond(setting, boxes, radius).widths.tolist() for radius in (0.0, np.inf)] == [[[3.0, 0.5]]] * 2
+    assert beyond(setting, boxes, 1.0).widths[0, 0] < 3.0
 
 
 def test_boxes_that_miss_the_ball_stay_as_they_are() -> None:

@@ -312,6 +312,8 @@ def test_a_search_goes_on_with_a_matrix_that_proved_a_ball() -> None:
     assert advanced(grown, 0.9) == advanced(alone, 0.93) == "closed"
     before, matrix = grown.counts.boxes, grown.matrix
     assert advanced(grown, 0.93) == "closed"
+    assert matrix is not None
+    assert grown.matrix is not None
     assert np.array_equal(grown.matrix, matrix)
     assert grown.counts.boxes - before < alone.counts.boxes
 

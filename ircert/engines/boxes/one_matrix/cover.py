@@ -92,7 +92,7 @@ class Cover(Divisible):
 
     roots:   the boxes to begin with; by default the one around the ball
     by_size: the largest boxes come first, to see where C is bad; else those nearest to the centre
-    spent:   how many boxes were looked at
+    spent:   how many boxes were looked at; inner: … and before, for smaller balls with the same matrix
     failing: points where C is wrong
     corners: slopes of corners where it may be (count, neurons), and from which radius on each may be met
     """
@@ -105,6 +105,7 @@ class Cover(Divisible):
     roots: Boxes | None = None
     by_size: bool = False
     spent: int = 0
+    inner: int = 0
     reached: float = 0.0
     failing: list[Array] = field(default_factory=list, repr=False)
     corners: list[tuple[Array, Array]] = field(default_factory=list, repr=False)
@@ -163,6 +164,7 @@ class Cover(Divisible):
     def for_larger(self) -> Cover:
         """A cover of larger balls with the same matrix, which looks at what lies outside of the ball proved here."""
         made = Cover(self.matrix, self.points, self.counts, self.report, roots=self.roots, reached=self.reached)
+        made.inner = self.inner + self.spent
         made._foresight = self._foresight
         return made
 
@@ -358,8 +360,13 @@ def suspicious_points(points: Points, boxes: Boxes, known: Enclosures, weights: 
 
 def wrong_at(points: Points, matrix: Array, looked: Array) -> Mask:
     """At which points sym(C J) has an eigenvalue that is not positive, in floats."""
+    return np.asarray(least_at(points, matrix, looked) <= 0)
+
+
+def least_at(points: Points, matrix: Array, looked: Array) -> Array:
+    """The least eigenvalue of sym(C J) at some points, in floats; 1 where there is no J."""
     product = np.matmul(matrix, points.jacobians(looked))
-    return np.asarray(np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0] <= 0)
+    return np.asarray(np.linalg.eigvalsh(_finite((product + product.transpose(0, 2, 1)) / 2))[:, 0])
 
 
 def _finite(matrices: Array) -> Array:

@@ -17,14 +17,14 @@ import numpy as np
 from ircert.engines.boxes.effort.divisible import Processes
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
-from ircert.engines.boxes.one_matrix.cover import Cover, Frontier, MatrixFails
+from ircert.engines.boxes.one_matrix.cover import Cover, Frontier, MatrixFails, least_at
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.one_matrix.probe import expected_boxes
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import SLOPES, Counts, Outcome, Stopped
-from ircert.ir.arrays import Array, Indices
+from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
 WAYS, LEAST_WAYS = 192, 16
@@ -43,6 +43,8 @@ BETTER = 0.8
 """… takes at most this part of the best one's boxes …"""
 DEAR, MOST_PATIENT = 40, 4
 """… and how many times as many where a cover is expected to take so many times the boxes of a cheap one; at most …"""
+KEPT = 1.0
+"""A matrix is kept for a larger ball that takes at most so many times the boxes that all inside of it took."""
 HOPELESS = 4.0
 """… and as the best one may come to take no more than the effort: not if it is that much more."""
 BEYOND = 1_000.0
@@ -139,10 +141,12 @@ class Covering:
             yield from _patient(lambda: self.look_around(radius))
         best = self._best if self._best is not None and self._best.holds(radius) else None
         expected = best.left_of(radius) if best is not None else np.inf
+        wrong, most = 0, MATRICES
         if best is None:
             best, expected = yield from self._grown(radius)
+            if best is not None and expected <= KEPT * best.inner:
+                most = 0
         hard: tuple[Frontier, float] | None = None
-        wrong, most = 0, MATRICES
         while wrong < WRONG:
             worse = tried = 0
             while self._goes_on(expected, worse, tried, most):
@@ -188,9 +192,11 @@ class Covering:
 
     def _grown(self, radius: float) -> Steps[tuple[Cover | None, float]]:
         """The cover that proved the largest ball so far, for what a larger one adds, and how many boxes that takes."""
-        if self._farthest is None or self.misfit(self._farthest.matrix.matrix, radius) == np.inf:
+        if self._farthest is None:
             return None, np.inf
         cover = self._farthest.for_larger()
+        if (yield from _patient(lambda: self._fails_near_the_worst(cover.matrix.matrix, radius))):
+            return None, np.inf
         boxes = yield from self._probed(cover, radius)
         return (None, np.inf) if boxes is None else (cover, boxes)
 
@@ -306,17 +312,20 @@ class Covering:
                 self._met[pattern] = distances[i]
         return points[new]
 
-    def _fails_nearby(self, radius: float) -> bool:
-        """Whether the new matrix is wrong near regions where it is worst: followed step by step to where it is worse
-        still, which is learned."""
-        finder, points, count = self._finder, self.points, self.points.starts
-        assert finder is not None
+    def _fails_near_the_worst(self, matrix: Array, radius: float) -> bool:
+        """Whether a matrix is wrong near regions where it is worst, among those that are known and others."""
+        points, count = self.points, self.points.starts
         known = self._known[points.radii(self._known) < radius]
-        starts = [part[_lowest(finder, points, part, count)] for part in (known, points.sampled(radius, FRESH))]
-        here, least = np.concatenate(starts), np.zeros(0)
+        parts = known, points.sampled(radius, FRESH)
+        starts = [part[np.argsort(least_at(points, matrix, part), kind="stable")[:count]] for part in parts]
+        return self._fails_nearby(matrix, np.concatenate(starts), radius)
+
+    def _fails_nearby(self, matrix: Array, here: Array, radius: float) -> bool:
+        """Whether a matrix is wrong near some points: followed step by step to where it is worse, which is learned."""
+        points, least = self.points, np.zeros(0)
         for _ in range(DESCENT):
             tried = np.concatenate([here[:, None], points.near(here, radius)], axis=1)
-            values = finder.least(points.jacobians(tried.reshape(-1, here.shape[1]))).reshape(tried.shape[:2])
+            values = least_at(points, matrix, tried.reshape(-1, here.shape[1])).reshape(tried.shape[:2])
             here, least = tried[np.arange(len(here)), np.argmin(values, axis=1)], values.min(axis=1)
         self._learn(points.of_different_regions(here), radius)
         return bool((least <= 0).any())
@@ -329,7 +338,7 @@ class Covering:
         for _ in range(STRESSES):
             if not (yield from _patient(lambda: finder.find(radius))):
                 return None
-            if not (yield from _patient(lambda: self._fails_nearby(radius))):
+            if not (yield from _patient(lambda: self._fails_near_the_worst(finder.matrix, radius))):
                 break
         return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report, roots=self.roots)
 
@@ -337,11 +346,6 @@ class Covering:
 def _never() -> bool:
     """Whether to stop is asked between steps."""
     return False
-
-
-def _lowest(finder: Finder, points: Points, among: Array, count: int) -> Indices:
-    """Which points have the least eigenvalues."""
-    return np.argsort(finder.least(points.jacobians(among)), kind="stable")[:count]
 
 
 def _patient(work: Callable[[], T]) -> Steps[T]:

@@ -1,10 +1,10 @@
 """Which ball to prove next, and with how much effort: large steps while they are cheap, else as large as pays.
 
 What a ball takes grows with a power of its radius, which is learned from the largest ball that was proved and the
-smallest one that was not: the next one should take about half of the effort. Where that is hardly larger than what is
-proved, the effort grows, up to twice what was spent before. So a search that is stopped has used at most a fixed part
-of its work on balls that it could not prove; and since no limit is looked at, one that is stopped later has done the
-same and more.
+smallest one that was not: what the next one takes beyond that should be about half of the effort, because proofs go on
+from what is proved. Where that is hardly larger than what is proved, the effort grows, up to twice what was spent
+before. So a search that is stopped has used at most a fixed part of its work on balls that it could not prove; and
+since no limit is looked at, one that is stopped later has done the same and more.
 
 Where no neuron switches between two radii the network looks alike from both, but for its size: a ball in which the same
 neurons switch takes about as much. So a step that ends in a wide gap goes on to its end, however wide it is: kinks that
@@ -49,8 +49,8 @@ PATIENCE = 16
 class Climb:
     """The state of a search that grows; `effort` in boxes is for one ball.
 
-    cost:    what the largest ball took that was proved
-    barrier: the smallest ball that was not, and price: what it takes, about
+    cost:    what the largest ball took that was proved, with all that lie in it
+    barrier: the smallest ball that was not, and price: what it takes with them, about
     power:   of the radius, with which costs grow; None while it is not known
     switches: the radii at which neurons switch, about, in ascending order
     """
@@ -87,12 +87,12 @@ class Climb:
         """The radius of a ball that takes the aim, as far as is known."""
         if self.power is None:
             return self.step * clear
-        more = AIM * self.effort / self.cost
+        more = 1.0 + AIM * self.effort / self.cost
         return float(clear * min(self.step, more ** (1 / self.power)))
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:
         """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
-        self.in_vain, self.cost = 0, max(1.0, cost)
+        self.in_vain, self.cost = 0, self.cost + cost
         self.step = min(self.step**2, FASTEST) if far else STEP
         if clear >= self.barrier:
             self.barrier = self.price = math.inf
@@ -103,7 +103,7 @@ class Climb:
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self._shrink()
         self.step, self.barrier = STEP, radius
-        self.price = UNKNOWN * self.effort if expected is None else expected
+        self.price = self.cost + (UNKNOWN * self.effort if expected is None else expected)
         self._learn(clear)
 
     def _shrink(self) -> None:
@@ -115,8 +115,7 @@ class Climb:
     def _learn(self, clear: float) -> None:
         """The power of the radius with which costs grow, between a good ball and one that was not proved."""
         if 0 < clear < self.barrier < math.inf:
-            ratio = max(self.price / self.cost, UNKNOWN)
-            self.power = max(LEAST_POWER, math.log(ratio) / math.log(self.barrier / clear))
+            self.power = max(LEAST_POWER, math.log(self.price / self.cost) / math.log(self.barrier / clear))
 
     @property
     def is_hopeless(self) -> bool:

@@ -366,7 +366,8 @@ class SmoothSearch:
             return
         spent = self.seconds.get("falsification", 0.0)
         if met or spent < HUNTING * sum(self.seconds.values()):
-            self.hunt.look(min(self.question.reach, max(GROWTH * self.clear, self._first)), met)
+            far = math.inf if self.question.radius is not None else max(GROWTH * self.clear, self._first)
+            self.hunt.look(min(self.question.reach, far), met)
 
     def _hunt_on(self) -> bool:
         """Whether there are violations much nearer than the one that is known."""

@@ -98,7 +98,7 @@ def beyond(setting: Setting, boxes: Boxes, radius: float) -> Boxes:
             over = most > 1.0 - SAFE
             left = (over.sum(axis=1, keepdims=True) <= over).astype(np.float64)
         else:
-            sizes = most**norm.power
+            sizes = np.minimum(most**norm.power, 2.0)  # more would take digits from the others, and says nothing else
             left = 1.0 - sizes.sum(axis=1, keepdims=True) + sizes - SAFE * (1.0 + len(center))
         far = np.nan_to_num(np.maximum(left, 0.0)) ** (1 / norm.power) * radius * (1 - 2 * SAFE)
         first, last = np.nextafter(center - far, np.inf), np.nextafter(center + far, -np.inf)

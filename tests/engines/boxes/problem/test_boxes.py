@@ -113,6 +113,22 @@ def test_boxes_that_are_cut_keep_all_points_outside_of_the_ball(scale: float, no
 
 
 @pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("length", [10.0, 1e3, 1e7, 1e12, 1e200])
+def test_ends_of_long_boxes_that_are_cut_off_lie_in_the_ball(length: float, norm: Norm) -> None:
+    """Sums of sizes of which one is large have hardly a digit of the others."""
+    rng = np.random.default_rng(0)
+    setting = setting_of(residual(rng, 3, 2), np.zeros(3), norm=norm)
+    far = rng.uniform(0.4, 0.5, (100, 3))
+    far[:, 0] = length * rng.uniform(0.5, 1.0, 100)
+    found = beyond(setting, Boxes(np.zeros((100, 3)), far), 1.0)
+    cut = np.flatnonzero(found.low[:, 0] > 0)
+    assert len(cut) > 10
+    for k in cut:
+        end = [Fraction(np.nextafter(found.low[k, 0], 0.0)), *map(Fraction, far[k, 1:])]
+        assert norm.measure(end) <= 1
+
+
+@pytest.mark.parametrize("norm", NORMS)
 def test_a_ball_without_an_end_or_a_radius_cuts_nothing(norm: Norm) -> None:
     setting = setting_of(ircert.load(square()), [0.0, 0.0], norm=norm)
     boxes = Boxes(np.array([[0.0, 0.0]]), np.array([[3.0, 0.5]]))

@@ -18,6 +18,7 @@ from ircert.engines.boxes.effort.divisible import Processes
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.one_matrix.cover import Cover, Frontier, MatrixFails, least_at
+from ircert.engines.boxes.one_matrix.cuts import FEW_INPUTS
 from ircert.engines.boxes.one_matrix.domination import OneMatrix
 from ircert.engines.boxes.one_matrix.finding import Finder
 from ircert.engines.boxes.one_matrix.points import Points
@@ -29,14 +30,14 @@ from ircert.limits import OutOfTime
 
 WAYS, LEAST_WAYS = 192, 16
 """Down the tree of a cover of a small network, and at least, which say how many boxes it takes."""
+MANY = 10.0
+"""How many times the boxes of a cheap cover one takes for all ways to be gone, and not a quarter of them."""
 CHEAP, LEAST_CHEAP = 300, 40
 """Boxes of a small network, and at least, that are spent on a matrix before anything is expected of it."""
-TRY = 5.0
-"""How many times as many a cover has to take for another matrix to be looked for: what that takes itself, about."""
 LITTLE = 0.01
 """The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
-LATER = 1
-"""How many times as many boxes as expected a cover may take before other matrices are tried."""
+LEAST_RUN = 5.0
+"""A cover that has taken as many boxes as expected, and so many times those of a cheap one, is compared with others."""
 MATRICES, WORSE = 6, 2
 """How many are tried, and how many in a row of which none …"""
 BETTER = 0.8
@@ -150,7 +151,8 @@ class Covering:
         while wrong < WRONG:
             worse = tried = 0
             while self._goes_on(expected, worse, tried, most):
-                cover = yield from self._another(radius)
+                dear = self.network.size > FEW_INPUTS or MANY * self._cheap < expected < np.inf
+                cover = yield from self._another(radius, DESCENT if dear else 1)
                 if cover is None:
                     self.gave_up = min(self.gave_up, radius)
                     return "stopped"
@@ -177,7 +179,7 @@ class Covering:
                 self.expected = expected * self._dearness
                 yield True
             self.left = expected * self._dearness
-            outcome = yield from self._run(best, radius, best.spent + int(LATER * max(expected, self._cheap)))
+            outcome = yield from self._run(best, radius, best.spent + int(max(expected, LEAST_RUN * self._cheap)))
             self.left = np.inf
             if outcome == "closed" or best.is_full:
                 return outcome
@@ -192,10 +194,10 @@ class Covering:
 
     def _grown(self, radius: float) -> Steps[tuple[Cover | None, float]]:
         """The cover that proved the largest ball so far, for what a larger one adds, and how many boxes that takes."""
-        if self._farthest is None:
+        cover = None if self._farthest is None else self._farthest.for_larger()
+        if cover is None or cover.inner < self._cheap:  # a matrix is found as soon as it is known to serve
             return None, np.inf
-        cover = self._farthest.for_larger()
-        if (yield from _patient(lambda: self._fails_near_the_worst(cover.matrix.matrix, radius))):
+        if (yield from _patient(lambda: self._fails_near_the_worst(cover.matrix.matrix, radius, DESCENT))):
             return None, np.inf
         boxes = yield from self._probed(cover, radius)
         return (None, np.inf) if boxes is None else (cover, boxes)
@@ -217,7 +219,7 @@ class Covering:
     def _goes_on(self, expected: float, worse: int, tried: int, most: int) -> bool:
         """Whether another matrix is worth while, when some were tried, the last ones in vain."""
         patience = 1 if expected == np.inf else min(MOST_PATIENT, max(1, int(expected / (DEAR * self._cheap))))
-        return expected > TRY * self._cheap and worse < WORSE * patience and tried < most * patience
+        return expected > self._cheap and worse < WORSE * patience and tried < most * patience
 
     @property
     def _cheap(self) -> float:
@@ -238,11 +240,15 @@ class Covering:
         if roots is not None and not len(roots.keys):  # all is closed, and the next step says so
             return 0.0
         shares = np.random.default_rng(self.seed).random((self._ways, self.network.size))
+        most, few = BEYOND * self.effort / each, len(shares) if roots is not None else max(LEAST_WAYS, self._ways // 4)
         self.matrix = cover.matrix.matrix
         before = replace(self.counts)
+        boxes: float | None
         try:
-            most = BEYOND * self.effort / each
-            boxes = yield from _patient(lambda: each * expected_boxes(cover, radius, shares, roots, most))
+            boxes = yield from _patient(lambda: each * expected_boxes(cover, radius, shares[:few], roots, most))
+            if few < len(shares) and boxes > MANY * self._cheap:
+                more = yield from _patient(lambda: expected_boxes(cover, radius, shares[few:], None, most))
+                boxes += (more - boxes) * (len(shares) - few) / len(shares)
         except MatrixFails:
             boxes = None
         since = self.counts.since(before)
@@ -312,33 +318,36 @@ class Covering:
                 self._met[pattern] = distances[i]
         return points[new]
 
-    def _fails_near_the_worst(self, matrix: Array, radius: float) -> bool:
+    def _fails_near_the_worst(self, matrix: Array, radius: float, steps: int) -> bool:
         """Whether a matrix is wrong near regions where it is worst, among those that are known and others."""
         points, count = self.points, self.points.starts
         known = self._known[points.radii(self._known) < radius]
         parts = known, points.sampled(radius, FRESH)
         starts = [part[np.argsort(least_at(points, matrix, part), kind="stable")[:count]] for part in parts]
-        return self._fails_nearby(matrix, np.concatenate(starts), radius)
+        return self._fails_nearby(matrix, np.concatenate(starts), radius, steps)
 
-    def _fails_nearby(self, matrix: Array, here: Array, radius: float) -> bool:
+    def _fails_nearby(self, matrix: Array, here: Array, radius: float, steps: int) -> bool:
         """Whether a matrix is wrong near some points: followed step by step to where it is worse, which is learned."""
         points, least = self.points, np.zeros(0)
-        for _ in range(DESCENT):
+        for _ in range(steps):
             tried = np.concatenate([here[:, None], points.near(here, radius)], axis=1)
             values = least_at(points, matrix, tried.reshape(-1, here.shape[1])).reshape(tried.shape[:2])
             here, least = tried[np.arange(len(here)), np.argmin(values, axis=1)], values.min(axis=1)
         self._learn(points.of_different_regions(here), radius)
         return bool((least <= 0).any())
 
-    def _another(self, radius: float) -> Steps[Cover | None]:
-        """A cover to begin with a matrix that knows all that failed; None where there is no matrix."""
+    def _another(self, radius: float, steps: int) -> Steps[Cover | None]:
+        """A cover to begin with a matrix that knows all that failed; None where there is no matrix.
+
+        steps: from where it is worst to where it is worse
+        """
         finder = self._finder
         assert finder is not None
         self.counts.slopes += RENEWAL
         for _ in range(STRESSES):
             if not (yield from _patient(lambda: finder.find(radius))):
                 return None
-            if not (yield from _patient(lambda: self._fails_near_the_worst(finder.matrix, radius))):
+            if not (yield from _patient(lambda: self._fails_near_the_worst(finder.matrix, radius, steps))):
                 break
         return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report, roots=self.roots)
 

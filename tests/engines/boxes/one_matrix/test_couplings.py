@@ -19,7 +19,8 @@ CUBES = 5
 
 
 def _network(rng: np.random.Generator, widths: list[int]) -> tuple[list[Array], Batches]:
-    weights = [rng.integers(-4, 5, (b, a)) / 4 for a, b in pairwise([3, *widths, 3])]
+    # none is 0 or 1: an identity is no layer of its own
+    weights = [(2 * rng.integers(-4, 4, (b, a)) + 1) / 8 for a, b in pairwise([3, *widths, 3])]
     graph = ircert.load([(w, np.zeros(len(w))) for w in weights])
     return weights, Batches(setting_of(graph, np.zeros(3)))
 

@@ -14,9 +14,9 @@ from ircert.ir.arrays import Array
 
 TURN = 25
 """Work that one way does at a time."""
-FIRST, IN_VAIN = 100, 60
-"""Work before proofs begin; at most, where so much of it found nothing nearer than before. It is little, so that a
-search with a longer limit does the same at first as one with a short limit."""
+FIRST, IN_VAIN, FIRST_AT_ALL = 100, 60, 600
+"""Work before proofs begin; at most, where so much of it found nothing nearer than before, and where nothing is known.
+It is little, so that a search with a longer limit does the same at first as one with a short limit."""
 LEAST, MOST, BOXES = 5, 4_000, 96
 """Work beside every proof: at least and at most so much, and how many boxes of a small network are worth one …"""
 EARLY = 12
@@ -73,10 +73,12 @@ class Hunt:
 
     def begin(self) -> None:
         """A first turn."""
-        before = -1
-        while before < self.work < FIRST and (self.descent.best is None or self.work - self._fresh < IN_VAIN):
+        before, most = -1, FIRST_AT_ALL
+        while before < self.work < most and (self.descent.best is None or self.work - self._fresh < IN_VAIN):
             before = self.work
-            self.advance(min(TURN, FIRST - before))
+            self.advance(min(TURN, most - before))
+            if self.descent.best is not None:
+                most = max(FIRST, self._fresh + IN_VAIN)
         self._due = self.work
 
     def beside(self, effort: int, points: list[Array], clear: float, *, is_last: bool = False) -> None:

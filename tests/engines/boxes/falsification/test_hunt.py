@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.engines.boxes.falsification.hunt import FOLDS, PAIRS, Hunt
+from ircert.engines.boxes.falsification.hunt import FIRST_AT_ALL, FOLDS, PAIRS, Hunt
 from ircert.geometry.norm import Norm
 from ircert.limits import OutOfTime, until
 from tests.engines.boxes.falsification.making import descent_of, distance, folded, hunted
@@ -200,6 +200,21 @@ def test_a_wide_bracket_is_worth_more_work() -> None:
         hunt.beside(20_000, [], clear)
         done[clear] = hunt.work - before
     assert done[0.1] > 3 * done[2.4] > 0
+
+
+def test_the_first_look_is_longer_where_nothing_is_known() -> None:
+    """A fold at once ends it early; a network without a violation is worth more, and not without an end."""
+    done = []
+    for graph in (folded(np.eye(3), 2.5, np.eye(3)), residual(np.random.default_rng(1), 3, 12, 0.2)):
+        setting = setting_of(graph, np.zeros(3))
+        hunt = Hunt(setting, descent_of(setting), 0, 1e6)
+        hunt.begin()
+        done.append((hunt.descent.best is not None, hunt.work))
+    (known, soon), (none, late) = done
+    assert known
+    assert not none
+    assert soon < FIRST_AT_ALL / 2
+    assert FIRST_AT_ALL <= late < 2 * FIRST_AT_ALL
 
 
 class Way:

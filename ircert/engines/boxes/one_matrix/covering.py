@@ -34,6 +34,8 @@ MANY = 10.0
 """How many times the boxes of a cheap cover one takes for all ways to be gone, and not a quarter of them."""
 CHEAP, LEAST_CHEAP = 300, 40
 """Boxes of a small network, and at least, that are spent on a matrix before anything is expected of it."""
+TRY = 5.0
+"""With more than few inputs, how many times as many a cover takes for another matrix to be worth what that takes."""
 LITTLE = 0.01
 """The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
 LEAST_RUN = 5.0
@@ -219,7 +221,8 @@ class Covering:
     def _goes_on(self, expected: float, worse: int, tried: int, most: int) -> bool:
         """Whether another matrix is worth while, when some were tried, the last ones in vain."""
         patience = 1 if expected == np.inf else min(MOST_PATIENT, max(1, int(expected / (DEAR * self._cheap))))
-        return expected > self._cheap and worse < WORSE * patience and tried < most * patience
+        worth = self._cheap * (TRY if self.network.size > FEW_INPUTS else 1.0)
+        return expected > worth and worse < WORSE * patience and tried < most * patience
 
     @property
     def _cheap(self) -> float:

@@ -38,8 +38,8 @@ TRY = 5.0
 """With more than few inputs, how many times as many a cover takes for another matrix to be worth what that takes."""
 LITTLE = 0.01
 """The part of a ball that they leave open where these say how many boxes a cover takes, and not random points."""
-LEAST_RUN = 5.0
-"""A cover that has taken as many boxes as expected, and so many times those of a cheap one, is compared with others."""
+LATER, LEAST_RUN = 1.5, 5.0
+"""A cover that has taken so many times what was expected of it, and of a cheap one, is compared with others."""
 MATRICES, WORSE = 6, 2
 """How many are tried, and how many in a row of which none …"""
 BETTER = 0.8
@@ -181,7 +181,9 @@ class Covering:
                 self.expected = expected * self._dearness
                 yield True
             self.left = expected * self._dearness
-            outcome = yield from self._run(best, radius, best.spent + int(max(expected, LEAST_RUN * self._cheap)))
+            outcome = yield from self._run(
+                best, radius, best.spent + int(max(LATER * expected, LEAST_RUN * self._cheap))
+            )
             self.left = np.inf
             if outcome == "closed" or best.is_full:
                 return outcome

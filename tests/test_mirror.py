@@ -71,7 +71,7 @@ ELSEWHERE = {
         *("pair_sampling", "reference", "region_walkers"),
     ),
     "tests/engines/boxes/test_one_matrix.py": within(
-        "ircert/engines/boxes/one_matrix", "cover", "covering", "domination", "exclusions", "finding"
+        "ircert/engines/boxes/one_matrix", "covering", "domination", "exclusions", "finding"
     ),
     "tests/engines/boxes/search/test_prover.py": [
         "ircert/engines/boxes/effort/divisible.py",

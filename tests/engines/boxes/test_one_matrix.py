@@ -12,14 +12,12 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.data.networks import bundled
 from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.contractions import Slopes
 from ircert.engines.boxes.enclosures.enclosures import enclose
 from ircert.engines.boxes.enclosures.secants import Secants
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix import cover as cover_module
-from ircert.engines.boxes.one_matrix import covering as covering_module
 from ircert.engines.boxes.one_matrix import definite
 from ircert.engines.boxes.one_matrix.cover import Cover
 from ircert.engines.boxes.one_matrix.covering import Covering
@@ -264,59 +262,6 @@ def test_every_matrix_begins_with_the_whole_ball() -> None:
     assert second.reached == 0.0
     assert second.open_share(0.5) == 1.0
     assert first.open_share(0.5) < 1.0
-
-
-def waves(cover: Cover, radius: float) -> int:
-    """The boxes that a cover takes."""
-    cover.begin(radius)
-    before = cover.spent
-    with np.errstate(all="ignore"):
-        while cover.step(radius, lambda: False) != "closed":
-            assert cover.spent < 100_000
-    return cover.spent - before
-
-
-@pytest.mark.rule("E-15")
-def test_a_larger_ball_with_the_same_matrix_takes_what_it_adds() -> None:
-    found = covering_of(setting_of(bundled("lorenz-3-16-16-3"), np.zeros(3)))
-    assert advanced(found, 1.0) == "closed"
-    assert found.matrix is not None
-    inner, whole = (
-        Cover(OneMatrix(found.network, found.matrix), found.points, Counts(), lambda: None) for _ in range(2)
-    )
-    every = waves(whole, 1.0)
-    assert waves(inner, 0.95) > 100
-    larger = inner.for_larger()
-    assert (larger.reached, larger.inner) == (0.95, inner.spent)
-    assert waves(larger, 1.0) < 0.7 * every
-    assert larger.reached == 1.0
-
-
-@pytest.mark.rule("E-15")
-@pytest.mark.parametrize("norm", list(Norm))
-def test_what_a_larger_ball_adds_is_looked_at(norm: Norm) -> None:
-    """The fold lies between the ball that is proved and the larger one, and far from all corners of boxes."""
-    setting = setting_of(fold(at=0.96), np.zeros(2), norm=norm)
-    cover = Cover(OneMatrix(Batches(setting), np.eye(2)), Points(setting), Counts(), lambda: None)
-    assert waves(cover, 0.95) > 0
-    larger = cover.for_larger()
-    assert larger.advance(1.0, lambda: larger.spent > 2_000) != "closed"
-    assert 0.95 <= larger.reached <= 0.96
-
-
-@pytest.mark.rule("E-15")
-def test_a_search_goes_on_with_a_matrix_that_proved_a_ball(monkeypatch: pytest.MonkeyPatch) -> None:
-    """… unless that took hardly a box, when another matrix is found at once."""
-    monkeypatch.setattr(covering_module, "CHEAP", 50)
-    setting = setting_of(bundled("lorenz-3-16-16-3"), np.zeros(3))
-    grown, alone = covering_of(setting), covering_of(setting)
-    assert advanced(grown, 0.9, 500) == advanced(alone, 0.93, 500) == "closed"
-    before, matrix = grown.counts.boxes, grown.matrix
-    assert advanced(grown, 0.93, 500) == "closed"
-    assert matrix is not None
-    assert grown.matrix is not None
-    assert np.array_equal(grown.matrix, matrix)
-    assert grown.counts.boxes - before < alone.counts.boxes
 
 
 @pytest.mark.rule("E-15")

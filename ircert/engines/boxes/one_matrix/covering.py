@@ -46,12 +46,12 @@ BETTER = 0.8
 """… takes at most this part of the best one's boxes …"""
 DEAR, MOST_PATIENT = 40, 4
 """… and how many times as many where a cover is expected to take so many times the boxes of a cheap one; at most …"""
-KEPT = 1.0
-"""A matrix is kept for a larger ball that takes at most so many times the boxes that all inside of it took."""
 HOPELESS = 4.0
 """… and as the best one may come to take no more than the effort: not if it is that much more."""
 BEYOND = 1_000.0
 """Covers that are expected to take so many times the effort are all alike: no matrix is that much better."""
+KEPT = 1.0
+"""A matrix is kept for a larger ball that takes at most so many times the boxes that all inside of it took."""
 WRONG = 40
 """How often a matrix may turn out to be wrong somewhere in one ball."""
 STRESSES, DESCENT, MOST_KNOWN, FRESH = 4, 8, 1_000, 0.3

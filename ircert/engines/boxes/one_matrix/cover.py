@@ -163,7 +163,8 @@ class Cover(Divisible):
 
     def for_larger(self) -> Cover:
         """A cover of larger balls with the same matrix, which looks at what lies outside of the ball proved here."""
-        made = Cover(self.matrix, self.points, self.counts, self.report, roots=self.roots, reached=self.reached)
+        given = self.matrix, self.points, self.counts, self.report
+        made = type(self)(*given, roots=self.roots, reached=self.reached)
         made.inner = self.inner + self.spent
         made._foresight = self._foresight
         return made
@@ -229,7 +230,19 @@ class Cover(Divisible):
 
     def matters(self, here: Frontier) -> Mask:
         """Which boxes have points outside of the ball that is proved."""
-        return np.asarray(farthest(self.network.setting, here.boxes) > self.reached)
+        return np.asarray(self.farthest(here.boxes) > self.reached)
+
+    def nearest(self, boxes: Boxes) -> Array:
+        """Lower bounds on the distances of boxes from the centre."""
+        return nearest(self.network.setting, boxes)
+
+    def farthest(self, boxes: Boxes) -> Array:
+        """Upper bounds on those of their farthest points."""
+        return farthest(self.network.setting, boxes)
+
+    def fitted(self, boxes: Boxes, radius: float) -> Boxes:
+        """Boxes that hold all points of the given ones in the ball and outside of the one that is proved."""
+        return beyond(self.network.setting, trimmed(self.network.setting, boxes, radius), self.reached)
 
     def _worked(self, here: Frontier, radius: float, stop: Callable[[], bool]) -> Frontier:
         """What is left of some boxes: their halves, or what lies beyond the radius."""
@@ -267,17 +280,17 @@ class Cover(Divisible):
 
     def _beyond(self, good: Frontier, radius: float) -> Frontier:
         """Boxes that are closed within the radius, as far as they go further: there they are not."""
-        good = good.take(farthest(self.network.setting, good.boxes) > radius)
+        good = good.take(self.farthest(good.boxes) > radius)
         good.keys[:], good.excess[:] = radius, np.nan
         return good
 
     def _in_trees(self, here: Frontier, known: Enclosures, radius: float, stop: Callable[[], bool]) -> Mask:
         """Which boxes are closed by the phases of their points: those cut very often, with few open neurons."""
         good = np.zeros(len(here.keys), dtype=bool)
-        # flat boxes: a tree leaves out regions without an interior, which is all of them
-        if self.roots is not None or not DefiniteTree.serves(self.matrix):
+        if not DefiniteTree.serves(self.matrix):
             return good
-        few = known.open.sum(axis=0) <= FEW_OPEN
+        # a tree leaves out regions without an interior, which is all of them in flat boxes
+        few = (known.open.sum(axis=0) <= FEW_OPEN) & ~here.boxes.flat
         ages = here.depths // self.network.size - DEEP
         for i in self._schedule.ripe(few, ages):
             if stop() or not self._schedule.has_room(int(ages[i])):
@@ -339,8 +352,8 @@ class Cover(Divisible):
     ) -> Frontier:
         """Cut where most is gained, each box so many times."""
         boxes, which = halves(here.boxes, known, gains, cuts)
-        boxes = beyond(self.network.setting, trimmed(self.network.setting, boxes, radius), self.reached)
-        keys = np.maximum(here.keys[which], nearest(self.network.setting, boxes))
+        boxes = self.fitted(boxes, radius)
+        keys = np.maximum(here.keys[which], self.nearest(boxes))
         times = np.broadcast_to(cuts, here.keys.shape)[which]
         return Frontier(boxes, keys, here.depths[which] + times, self._foresight.expected(excess[which], times))
 

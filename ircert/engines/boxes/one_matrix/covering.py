@@ -78,6 +78,7 @@ class Covering:
     left:    what the cover that is worked on was expected to take when it was begun; infinite where none is
     processes: who shares large frontiers, if anyone does
     draws:   who draws points of balls
+    covers:  the kind of covers
     roots:   the boxes that covers begin with; by default the one around the ball
     """
 
@@ -93,6 +94,7 @@ class Covering:
     expected: float = 0.0
     left: float = np.inf
     draws: type[Points] = Points
+    covers: type[Cover] = Cover
     roots: Boxes | None = None
     turned: list[Array] = field(default_factory=list, repr=False)
     processes: Processes | None = None
@@ -354,7 +356,8 @@ class Covering:
                 return None
             if not (yield from _patient(lambda: self._fails_near_the_worst(finder.matrix, radius, steps))):
                 break
-        return Cover(OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report, roots=self.roots)
+        given = OneMatrix(self.network, finder.matrix), self.points, self.counts, self.report
+        return self.covers(*given, roots=self.roots)
 
 
 def _never() -> bool:

@@ -3,12 +3,13 @@
 With F(u, s) = s f(c + u / s) every point x lies on a ray of (u, s), s > 0, and every ray meets the rim of
 {|u_j| <= 1, 0 <= s <= t} at its top s = t (points within 1 / t of the centre) or on a side u_j = 1 or -1 (all others).
 So boxes that cover the top and the sides cover the space, for any t > 0; what holds on closed boxes with s >= 0 holds
-for s > 0. The derivative of F by u is the Jacobian of f: where one C makes all of them positive definite, f is
-injective, because the space is convex.
+for s > 0. Where many neurons are 0 at the centre, the sides are enough for a large t (`rays`). The derivative of F by u
+is the Jacobian of f: where one C makes all of them positive definite, f is injective, because the space is convex.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from ircert.engines.boxes.falsification.work import switching_radii
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.directions import Directions
 from ircert.engines.boxes.one_matrix.homogenized import homogenized
+from ircert.engines.boxes.one_matrix.rays import RaySetting
 from ircert.engines.boxes.problem.boxes import Boxes
 from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.problem.setting import Setting
@@ -43,9 +45,11 @@ class Everywhere:
     _covering: Covering = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        around = homogeneous(self.setting)
+        rays = RaySetting.of(self.setting)
+        around = homogeneous(self.setting) if rays is None else rays
         given = Batches(around), self.counts, self.report, self.seed
-        self._covering = Covering(*given, draws=Directions, roots=rim(around))
+        roots = rim(around) if rays is None else rays.sides(math.inf)
+        self._covering = Covering(*given, draws=Directions, roots=roots)
 
     @staticmethod
     def applies(setting: Setting) -> bool:

@@ -159,6 +159,10 @@ class Points:
         """How far points lie from the centre."""
         return np.asarray(self.setting.norm.lengths(points - self.setting.center))
 
+    def places(self, points: Array) -> Array:
+        """Where points lie among the inputs."""
+        return points
+
     def _inside(self, steps: Array) -> Array:
         return np.clip(self.setting.center + steps, self.setting.low, self.setting.high)
 

@@ -41,6 +41,11 @@ class Boxes:
         """The lengths of the sides."""
         return self.high - self.low
 
+    @property
+    def flat(self) -> Mask:
+        """Which boxes have no inside."""
+        return np.asarray((self.low == self.high).any(axis=1))
+
 
 def joined(parts: list[Boxes]) -> Boxes:
     """All of them."""

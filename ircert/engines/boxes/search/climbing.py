@@ -53,6 +53,7 @@ class Climb:
     barrier: the smallest ball that was not, and price: what it takes with them, about
     power:   of the radius, with which costs grow; None while it is not known
     switches: the radii at which neurons switch, about, in ascending order
+    alike:   up to this radius all balls are as hard as the smallest one: neurons switch at the centre alone
     """
 
     start: float
@@ -64,6 +65,7 @@ class Climb:
     power: float | None = None
     in_vain: int = 0
     switches: Array = field(default_factory=lambda: np.zeros(0), repr=False)
+    alike: float = 0.0
 
     def __post_init__(self) -> None:
         self._first = self.start
@@ -108,6 +110,9 @@ class Climb:
 
     def _shrink(self) -> None:
         """A smaller first ball, or the first one again with more effort."""
+        if self.start <= self.alike:
+            self.effort = min(MORE * self.effort, LARGEST)
+            return
         self.start *= FIRST_BALL
         if self.start < max(LEAST_BALL * self._first, LEAST_RADIUS):
             self.start, self.effort = self._first, min(MORE * self.effort, LARGEST)
@@ -149,6 +154,6 @@ class ClimbAtOnce(Climb):
             self.effort = min(MORE * self.effort, LARGEST)
 
 
-def climb_for(start: float, effort: float, switches: Array, *, at_once: bool) -> Climb:
+def climb_for(start: float, effort: float, switches: Array, *, alike: float = 0.0, at_once: bool) -> Climb:
     """The beginning of a climb."""
-    return (ClimbAtOnce if at_once else Climb)(start, effort, switches=switches)
+    return (ClimbAtOnce if at_once else Climb)(start, effort, switches=switches, alike=alike)

@@ -31,6 +31,7 @@ from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
 from ircert.engines.boxes.one_matrix.layer_weights import holds_by_layers
+from ircert.engines.boxes.one_matrix.ray_cover import alike, covering_of
 from ircert.engines.boxes.problem.boxes import SAFE, around
 from ircert.engines.boxes.problem.inner_map import InnerMap
 from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
@@ -128,7 +129,7 @@ class Prover:
         self.covering: Covering | None = None
         enough = self.setting.problem != "transform" and self.setting.constrained >= self.setting.size
         if enough and self.reduced is None:
-            self.covering = Covering(self.network, self.counts, self.report, processes=self.processes)
+            self.covering = covering_of(self.network, self.counts, self.report, self.processes)
 
     def _reduced(self, inner_map: InnerMap) -> Prover:
         """Who proves that few neurons follow from the outputs, in the place of one matrix for all inputs."""
@@ -237,6 +238,12 @@ class Prover:
         """Whether larger balls than the one that was reached are hardly harder, for trees with many inputs."""
         return self.setting.size > MOST_CUT and self.tools[0].all_open(self.reached)
 
+    @property
+    def alike(self) -> float:
+        """The radius up to which all balls are as hard, if any are."""
+        own = 0.0 if self.covering is None else alike(self.covering)
+        return own if self._other is None else self._other.alike
+
     def prove_everywhere(self, stop: Stop, effort: float = math.inf) -> Outcome:
         """Whether the whole space is good; asked again, it goes on. As for balls, not much more than an effort."""
         if self.inner is not None:
@@ -275,7 +282,7 @@ class Prover:
         """Points beyond folds that were met since this was asked last."""
         found, covering = [], self.covering
         if covering is not None:
-            found, covering.turned = covering.turned, []
+            found, covering.turned = [*map(covering.points.places, covering.turned)], []
         everywhere = self.__dict__.get("everywhere")
         if everywhere is not None:
             found = [*found, *everywhere.turned()]

@@ -297,12 +297,14 @@ class Search:
 
     def _climb(self) -> None:
         """Small balls first, because time may end."""
-        first = WITHIN * first_ball(self.setting)
+        alike = self.prover.alike
+        first = min(WITHIN * first_ball(self.setting), alike or math.inf)
         self._begin(min(first, SMALLEST * FIRST))
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share / self.prover.dearness)
         start = first if first < math.inf else SMALLEST * max(top, FIRST)  # the same whatever was found so far
-        climb = climb_for(start, effort, switching_radii(self.setting), at_once=self.prover.fits_a_tree(top))
+        given = start, effort, switching_radii(self.setting)
+        climb = climb_for(*given, alike=alike, at_once=self.prover.fits_a_tree(top))
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)

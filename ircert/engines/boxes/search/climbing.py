@@ -39,8 +39,8 @@ FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
 effort."""
 WITHIN = 0.9
 """The part of the radius at which a neuron switches that a ball has which is to be without it."""
-WIDE = 4.0
-"""Gaps between two switches that are worth a larger step."""
+WIDE, FEW = 4.0, 0.5
+"""Gaps between two switches that are worth a larger step, and the part of all switches that may lie before them."""
 PATIENCE = 16
 """How often all ways may give up in a row before their effort is used."""
 
@@ -80,8 +80,11 @@ class Climb:
         return min(top, self._to_the_next_switch(max(self._pays(clear), LEAST_GAP * clear)))
 
     def _to_the_next_switch(self, radius: float) -> float:
-        """The largest ball in which the same neurons switch, unless one like it was not proved."""
+        """The largest ball in which the same neurons switch, unless one like it was not proved: if they are few. Where
+        most neurons switch, their radii around the centre say nothing any more."""
         place = np.searchsorted(self.switches, radius, side="right")
+        if place > FEW * len(self.switches):
+            return radius
         larger = WITHIN * float(self.switches[place]) if place < len(self.switches) else 0.0
         return larger if WIDE * radius < larger < self.barrier else radius
 

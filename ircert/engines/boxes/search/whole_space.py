@@ -19,6 +19,8 @@ from ircert.engines.boxes.search.prover import Prover
 NEAR = 1 / 8
 """How much smaller; with more outputs than inputs it must be as large, because orientations do not say at once that
 there is no matrix."""
+CHEAP = 2_000
+"""Effort in boxes up to which larger balls are hardly dearer than the space, and say more."""
 SHARE, FIRST = 0.25, 2_000
 """The part of all effort that it may take, and how much more at first, in boxes: as much as a ball …"""
 FIRST_BESIDE_TREES = -2_000
@@ -42,11 +44,12 @@ class WholeSpace:
     def advance(self, clear: float, *, at_last: bool = False) -> Outcome:
         """Go on, where a ball of the radius `clear` makes it worth while, or nothing else is left."""
         setting = self.prover.setting
-        near = NEAR if setting.constrained == setting.size else 1.0
-        if clear < near * self.prover.busy and not at_last and not self.prover.is_free_of_kernels:
-            return "stopped"
         start = self.counts.effort
         share = self.prover.network.batch / MOST_AT_ONCE  # boxes of large networks take longer
+        cheap = start < CHEAP * share
+        near = NEAR if setting.constrained == setting.size and not cheap else 1.0
+        if clear < near * self.prover.busy and not at_last and not self.prover.is_free_of_kernels:
+            return "stopped"
         first = FIRST_BESIDE_TREES if self.prover.has_few_neurons else FIRST
         most = share * (LAST if at_last else first) + SHARE * start - self.spent
         worth = max(most, WORTH * start)

@@ -75,6 +75,7 @@ class Covering:
     gave_up: from this radius on there is no matrix, as far as floats say
     effort:  what a cover may be expected to take (`Counts.effort`); else it is not begun
     expected: how many that was of the last cover that was not
+    guess:   … as far as is known of the ball that was asked about last, whether one was begun or not; 0 before
     left:    what the cover that is worked on was expected to take when it was begun; infinite where none is
     processes: who shares large frontiers, if anyone does
     draws:   who draws points of balls
@@ -92,6 +93,7 @@ class Covering:
     gave_up: float = np.inf
     effort: float = np.inf
     expected: float = 0.0
+    guess: float = 0.0
     left: float = np.inf
     draws: type[Points] = Points
     covers: type[Cover] = Cover
@@ -105,6 +107,8 @@ class Covering:
     _work: Steps[Outcome] | None = field(default=None, repr=False)
     _radius: float = 0.0
     _looked: float = field(default=0.0, repr=False)
+    _end: float = field(default=np.inf, repr=False)
+    """What is counted when the effort is used up."""
     _dearness: float = field(default=1.0, repr=False)
     """The effort of a box, with what cutting slopes takes."""
 
@@ -125,8 +129,8 @@ class Covering:
         if radius >= self.gave_up:
             return "stopped"
         if radius != self._radius or self._work is None:
-            self._work, self._radius = self._steps(radius), radius
-        self.expected = 0.0
+            self._work, self._radius, self.guess = self._steps(radius), radius, 0.0
+        self.expected, self._end = 0.0, self.counts.effort + self.effort
         try:
             with np.errstate(all="ignore"):
                 while not stop():
@@ -149,6 +153,7 @@ class Covering:
         wrong, most = 0, MATRICES
         if best is None:
             best, expected = yield from self._grown(radius)
+            self._note(expected)
             if best is not None and expected <= KEPT * best.inner:
                 most = 0
         hard: tuple[Frontier, float] | None = None
@@ -174,6 +179,7 @@ class Covering:
                 tried, worse = tried + 1, 0 if boxes < BETTER * expected else worse + 1
                 if boxes < expected:
                     best, expected = cover, boxes
+                    self._note(expected)
                 if tried > 1 and expected * self._dearness > HOPELESS * self.effort:
                     break
             if best is None:
@@ -197,6 +203,10 @@ class Covering:
             else:
                 expected, most = left, MATRICES
         return "stopped"
+
+    def _note(self, expected: float) -> None:
+        """How many boxes the best cover so far is expected to take."""
+        self.guess = expected * self._dearness if expected < np.inf else 0.0
 
     def _grown(self, radius: float) -> Steps[tuple[Cover | None, float]]:
         """The cover that proved the largest ball so far, for what a larger one adds, and how many boxes that takes."""
@@ -224,6 +234,9 @@ class Covering:
 
     def _goes_on(self, expected: float, worse: int, tried: int, most: int) -> bool:
         """Whether another matrix is worth while, when some were tried, the last ones in vain."""
+        takes, left = expected * self._dearness, self._end - self.counts.effort
+        if takes <= left < LATER * takes + TRY * self._cheap:  # it is now or never
+            return False
         patience = 1 if expected == np.inf else min(MOST_PATIENT, max(1, int(expected / (DEAR * self._cheap))))
         worth = self._cheap * (TRY if self.network.size > FEW_INPUTS else 1.0)
         return expected > worth and worse < WORSE * patience and tried < most * patience

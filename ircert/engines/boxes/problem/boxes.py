@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -140,3 +141,12 @@ def faces(box: Boxes) -> Boxes:
         highs[2 * j, j] = box.low[0, j]
         lows[2 * j + 1, j] = box.high[0, j]
     return Boxes(lows, highs)
+
+
+def reach_of_box(setting: Setting, radius: float) -> float:
+    """The radius itself where floats hold center ± radius, or the domain ends before; else one that reaches further."""
+    box = around(setting, radius)
+    exact, most = Fraction(radius), Fraction(radius)
+    for c, low, high in zip(setting.exact_center, box.low[0].tolist(), box.high[0].tolist(), strict=True):
+        most = max(most, c - Fraction(low), Fraction(high) - c)
+    return radius if most <= exact else math.nextafter(float(most), math.inf) * (1 + 8 * SAFE)

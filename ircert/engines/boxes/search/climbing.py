@@ -24,6 +24,9 @@ from ircert.ir.arrays import Array
 STEP, FASTEST = 4.0, 2.0**20
 """Balls grow by the first at most; beyond the radii that are asked about without a limit, where hardly a neuron
 switches, by the square of the last step, up to the second."""
+BUSY_STEP = 2.0
+"""… and by no more into radii at which half of the neurons switch, before it is known what balls take there: with more
+than few inputs, where that is a high power of the radius."""
 AIM = 0.5
 """The part of the effort that the next ball should take."""
 GAP, LEAST_GAP = 1.08, 1.03
@@ -39,8 +42,10 @@ FIRST_BALL, LEAST_BALL = 1 / 16, 2.0**-44
 effort."""
 WITHIN = 0.9
 """The part of the radius at which a neuron switches that a ball has which is to be without it."""
-WIDE, FEW = 4.0, 0.5
-"""Gaps between two switches that are worth a larger step, and the part of all switches that may lie before them."""
+WIDE = 4.0
+"""Gaps between two switches that are worth a larger step."""
+HALF, MANY, NEARLY_ALL = 0.5, 0.75, 0.99
+"""Parts of all switches: beyond many of them no gap is wide, and between half of them and nearly all balls get dear."""
 PATIENCE = 16
 """How often all ways may give up in a row before their effort is used."""
 
@@ -54,6 +59,7 @@ class Climb:
     power:   of the radius, with which costs grow; None while it is not known
     switches: the radii at which neurons switch, about, in ascending order
     alike:   up to this radius all balls are as hard as the smallest one: neurons switch at the centre alone
+    steep:   whether costs may grow with a high power
     """
 
     start: float
@@ -66,6 +72,7 @@ class Climb:
     in_vain: int = 0
     switches: Array = field(default_factory=lambda: np.zeros(0), repr=False)
     alike: float = 0.0
+    steep: bool = False
 
     def __post_init__(self) -> None:
         self._first = self.start
@@ -83,7 +90,7 @@ class Climb:
         """The largest ball in which the same neurons switch, unless one like it was not proved: if they are few. Where
         most neurons switch, their radii around the centre say nothing any more."""
         place = np.searchsorted(self.switches, radius, side="right")
-        if place > FEW * len(self.switches):
+        if place > MANY * len(self.switches):
             return radius
         larger = WITHIN * float(self.switches[place]) if place < len(self.switches) else 0.0
         return larger if WIDE * radius < larger < self.barrier else radius
@@ -91,9 +98,16 @@ class Climb:
     def _pays(self, clear: float) -> float:
         """The radius of a ball that takes the aim, as far as is known."""
         if self.power is None:
-            return self.step * clear
+            return (min(self.step, BUSY_STEP) if self._is_busy(clear) else self.step) * clear
         more = 1.0 + AIM * self.effort / self.cost
         return float(clear * min(self.step, more ** (1 / self.power)))
+
+    def _is_busy(self, clear: float) -> bool:
+        """Whether half of the neurons switch within the next step, and not nearly all before it."""
+        if not (self.steep and len(self.switches)):
+            return False
+        before, after = (float(np.mean(self.switches < radius)) for radius in (clear, self.step * clear))
+        return before < NEARLY_ALL and after > HALF
 
     def proved(self, clear: float, cost: float, *, far: bool) -> None:
         """The last ball was, for some effort; far: it is larger than those that are asked about without a limit."""
@@ -108,7 +122,8 @@ class Climb:
         self.in_vain = self.in_vain + 1 if gave_up else 0
         self._shrink()
         self.step, self.barrier = STEP, radius
-        self.price = self.cost + (UNKNOWN * self.effort if expected is None else expected)
+        takes = UNKNOWN * self.effort if expected is None or expected <= self.effort else expected
+        self.price = self.cost + takes
         self._learn(clear)
 
     def _shrink(self) -> None:
@@ -157,6 +172,8 @@ class ClimbAtOnce(Climb):
             self.effort = min(MORE * self.effort, LARGEST)
 
 
-def climb_for(start: float, effort: float, switches: Array, *, alike: float = 0.0, at_once: bool) -> Climb:
+def climb_for(
+    start: float, effort: float, switches: Array, *, alike: float = 0.0, steep: bool = False, at_once: bool
+) -> Climb:
     """The beginning of a climb."""
-    return (ClimbAtOnce if at_once else Climb)(start, effort, switches=switches, alike=alike)
+    return (ClimbAtOnce if at_once else Climb)(start, effort, switches=switches, alike=alike, steep=steep)

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +31,7 @@ from ircert.engines.boxes.one_matrix.covering import Covering
 from ircert.engines.boxes.one_matrix.everywhere import Everywhere, busy_radius
 from ircert.engines.boxes.one_matrix.layer_weights import holds_by_layers
 from ircert.engines.boxes.one_matrix.ray_cover import alike, covering_of
-from ircert.engines.boxes.problem.boxes import SAFE, around
+from ircert.engines.boxes.problem.boxes import around, reach_of_box
 from ircert.engines.boxes.problem.inner_map import InnerMap
 from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
@@ -178,6 +177,12 @@ class Prover:
         return self._other.too_long if own is None and self._other is not None else own
 
     @property
+    def guess(self) -> float | None:
+        """How many boxes the last ball takes, as far as is known; None where nothing is."""
+        own = None if self.covering is None else self.covering.guess or None
+        return self._other.guess if own is None and self._other is not None else own
+
+    @property
     def busy(self) -> float:
         """The radius within which many neurons switch; infinite where the whole space cannot be proved."""
         if self.inner is not None:
@@ -319,8 +324,7 @@ class Prover:
             self.reached, self.argument = radius, argument
 
     def _ways_for(self, radius: float) -> list[tuple[Way, float]]:
-        """One matrix, boxes by degree or in pairs, and one tree for all pairs; for `transform` also the constrained
-        outputs alone."""
+        """One matrix, boxes by degree or in pairs, one tree for all pairs; for `transform` also the givens alone."""
         ways: list[tuple[Way, float]] = []
         share = MATRIX.get(self.setting.size, MATRIX_BEYOND)
         if self.inner is not None:
@@ -466,7 +470,7 @@ class Prover:
 
     def _reach(self, radius: float) -> float:
         """The radius of a ball that holds the body whose boundary is looked at (norm inf: a box of floats)."""
-        return _beyond(self.setting, radius) if self.setting.norm == "inf" else radius
+        return reach_of_box(self.setting, radius) if self.setting.norm == "inf" else radius
 
     def _boundary(self, radius: float, stop: Stop) -> Outcome:
         """Pairs on the boundary of the ball; in norm inf, of the least box of floats that holds it."""
@@ -494,12 +498,3 @@ class Prover:
         if nearer == math.inf:
             self._reach_to(self._pairs.reached, PAIRS)
         return outcome
-
-
-def _beyond(setting: Setting, radius: float) -> float:
-    """The radius itself where floats hold center ± radius, or the domain ends before; else one that reaches further."""
-    box = around(setting, radius)
-    exact, most = Fraction(radius), Fraction(radius)
-    for c, low, high in zip(setting.exact_center, box.low[0].tolist(), box.high[0].tolist(), strict=True):
-        most = max(most, c - Fraction(low), Fraction(high) - c)
-    return radius if most <= exact else math.nextafter(float(most), math.inf) * (1 + 8 * SAFE)

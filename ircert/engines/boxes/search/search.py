@@ -30,7 +30,7 @@ from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.ball_optimum import bounded_optimum
 from ircert.engines.boxes.search.climbing import FIRST_EFFORT, LEAST_EFFORT, WITHIN, climb_for
 from ircert.engines.boxes.search.ends import clear_end, refuted_end, witness_of
-from ircert.engines.boxes.search.prover import Prover
+from ircert.engines.boxes.search.prover import FEW_INPUTS, Prover
 from ircert.engines.boxes.search.whole_space import WholeSpace
 from ircert.engines.boxes.workers.pool import WorkerPool
 from ircert.engines.judge import NOTHING
@@ -303,8 +303,8 @@ class Search:
         top = self._top()
         effort = max(LEAST_EFFORT, FIRST_EFFORT * self._share / self.prover.dearness)
         start = first if first < math.inf else SMALLEST * max(top, FIRST)  # the same whatever was found so far
-        given = start, effort, switching_radii(self.setting)
-        climb = climb_for(*given, alike=alike, at_once=self.prover.fits_a_tree(top))
+        steep, at_once = self.setting.size > FEW_INPUTS, self.prover.fits_a_tree(top)
+        climb = climb_for(start, effort, switching_radii(self.setting), alike=alike, steep=steep, at_once=at_once)
         while not (self._is_settled(top) or climb.is_hopeless):
             before = self.counts.effort
             radius = climb.next(self.clear, top, before)
@@ -314,7 +314,8 @@ class Search:
                 climb.proved(self.clear, used, far=self.clear >= self._usual or self.prover.is_saturated)
             elif outcome == "stopped":
                 too_long = self.prover.too_long
-                climb.failed(radius, self.clear, too_long, gave_up=too_long is None and used < climb.effort)
+                gave_up = too_long is None and used < climb.effort
+                climb.failed(radius, self.clear, too_long or self.prover.guess, gave_up=gave_up)
             self._look_everywhere()
             top = self._top(top)
 
@@ -442,10 +443,9 @@ class Search:
         return outcome
 
     def _ends(self) -> Answer:
-        whole = self.clear >= self.question.reach
         certified = self._clear_end(self.clear)
         best = self.descent.best
-        stop = None if whole else self._why()
+        stop = None if self.clear >= self.question.reach else self._why()
         if best is None:
             return Answer.bracket(certified, stats=self._stats(), stop=stop)
         if self.descent.infimum_is_zero:
@@ -466,10 +466,8 @@ class Search:
     def _why(self) -> Stop:
         if self.stop is not None:
             return self.stop
-        if self._limit.passed():
-            return Stop(Cause.TIME, work=self._work())
         if self.question.deadline.passed():
-            return Stop(Cause.BUDGET, work=self._work())
+            return Stop(Cause.TIME if self._limit.passed() else Cause.BUDGET, work=self._work())
         return Stop(Cause.UNDECIDED, "the proofs gave up", self._work())
 
     def _end_by(self, cause: Cause, detail: str = "") -> None:

@@ -80,3 +80,16 @@ def test_a_search_goes_on_with_a_matrix_that_proved_a_ball(monkeypatch: pytest.M
     assert grown.matrix is not None
     assert np.array_equal(grown.matrix, matrix)
     assert grown.counts.boxes - before < alone.counts.boxes
+
+
+def test_a_cover_that_just_fits_what_is_left_of_the_effort_is_begun() -> None:
+    """Other matrices are not tried until no cover fits any more."""
+    found = covering_of(setting_of(bundled("lorenz-3-16-16-3"), np.zeros(3)))
+    cheap = found._cheap
+    dear = 10 * cheap  # boxes that are worth another matrix
+    found._end = np.inf
+    assert found._goes_on(dear, 0, 1, covering_module.MATRICES)
+    found._end = found.counts.effort + 1.2 * dear
+    assert not found._goes_on(dear, 0, 1, covering_module.MATRICES)
+    found._end = found.counts.effort + 0.5 * dear  # it does not fit: another one may
+    assert found._goes_on(dear, 0, 1, covering_module.MATRICES)

@@ -141,6 +141,44 @@ def test_a_step_goes_on_to_the_next_switch() -> None:
     assert climb.next(WITHIN * 0.5, 10.0) == pytest.approx(4 * WITHIN * 0.5)
 
 
+def test_beyond_most_switches_no_gap_is_wide() -> None:
+    """One neuron that hardly moves says nothing about the others far out."""
+    switches = np.r_[np.linspace(0.1, 0.9, 9), 1e7]
+    climb = Climb(0.05, switches=switches)
+    climb.proved(0.3, 1.0, far=False)
+    assert climb.next(0.3, 1e6) == 1.2
+    climb.proved(1.2, 1.0, far=False)
+    assert climb.next(1.2, 1e6) == pytest.approx(4.8)
+
+
+def test_steep_costs_are_approached_by_small_steps() -> None:
+    switches = np.linspace(0.1, 1.0, 100)
+    climb = Climb(0.05, switches=switches, steep=True)
+    climb.proved(0.1, 1.0, far=False)
+    assert climb.next(0.1, 10.0) == 0.4
+    climb.proved(0.4, 1.0, far=False)
+    assert climb.next(0.4, 10.0) == 0.8
+    climb.proved(1.1, 1.0, far=False)
+    assert climb.next(1.1, 10.0) == pytest.approx(4.4)
+
+
+def test_balls_that_are_all_alike_get_more_effort() -> None:
+    climb = Climb(0.25, alike=0.5)
+    assert climb.next(0.0, 1.0) == 0.25
+    climb.failed(0.25, 0.0, expected=1e9)
+    assert climb.next(0.0, 1.0) == 0.25
+    assert climb.effort == MORE * FIRST_EFFORT
+
+
+@pytest.mark.parametrize(("expected", "takes"), [(None, 2.0), (0.5, 2.0), (1.5, 1.5), (100.0, 100.0)])
+def test_what_a_ball_takes_that_was_not_proved(expected: float | None, takes: float) -> None:
+    """As much as is expected, or twice the effort where that says it should have been enough."""
+    climb = Climb(0.1)
+    climb.proved(1.0, 99.0, far=False)
+    climb.failed(2.0, 1.0, None if expected is None else expected * climb.effort)
+    assert climb.price == pytest.approx(100.0 + takes * climb.effort)
+
+
 def test_narrow_gaps_change_nothing() -> None:
     climb = Climb(1.0, switches=np.array([1.1, 7.0, 20.0]))
     climb.proved(1.0, 1.0, far=False)

@@ -10,7 +10,7 @@ import pytest
 
 from ircert.engines.boxes.enclosures.batches import MOST as MOST_AT_ONCE
 from ircert.engines.boxes.problem.outcome import Counts
-from ircert.engines.boxes.search.whole_space import FIRST, SHARE, WORTH, WholeSpace
+from ircert.engines.boxes.search.whole_space import CHEAP, FIRST, NEAR, SHARE, WORTH, WholeSpace
 
 
 class Proof:
@@ -30,11 +30,19 @@ class Proof:
         return "stopped" if self.takes else "closed"
 
 
-def asked(spent: int, takes: int, expected: float) -> tuple[str, int]:
-    """What comes of a proof after some effort, and how many boxes it took."""
+def asked(spent: int, takes: int, expected: float, clear: float = 1.0) -> tuple[str, int]:
+    """What comes of a proof after some effort, when a ball is good, and how many boxes it took."""
     counts = Counts(boxes=spent)
     space = WholeSpace(Proof(counts, takes, expected), counts, lambda: False)  # type: ignore[arg-type]
-    return space.advance(1.0), counts.boxes - spent
+    return space.advance(clear), counts.boxes - spent
+
+
+@pytest.mark.rule("E-16")
+def test_while_balls_are_cheap_larger_ones_come_first() -> None:
+    assert asked(CHEAP - 1, 10, math.inf, clear=0.5) == ("stopped", 0)
+    assert asked(CHEAP - 1, 10, math.inf, clear=1.0) == ("closed", 10)
+    assert asked(CHEAP, 10, math.inf, clear=0.5) == ("closed", 10)
+    assert asked(CHEAP, 10, math.inf, clear=0.5 * NEAR) == ("stopped", 0)
 
 
 @pytest.mark.rule("E-16")

@@ -53,6 +53,7 @@ class Hunt:
     def __post_init__(self) -> None:
         given = self.setting, self.descent, self.seed, self.reach
         self._fresh, self._best, self._due = 0, self.descent.best, 0.0
+        self._begun: set[int] = set()
         self._products = Secants(self.setting).products
         self._folds = FoldSampler(*given)
         folds = FOLDS if self.setting.constrained == self.setting.size else PAIRS
@@ -108,13 +109,18 @@ class Hunt:
 
     def advance(self, work: int) -> bool:
         """Go on for about so much work; whether the descent's best violation got nearer."""
+        self._ready()  # what it takes to begin is no part of the first turn
         end, before = self.work + work, self.work
-        while self.work < end:
-            # one more: what it takes to begin must not let those go first that get least
-            ways = [((1 + way.work) / share, k) for k, (way, share) in enumerate(self._ways) if not way.idle]
-            if not ways:
-                break
-            self._ways[min(ways)[1]][0].advance(min(TURN, end - self.work))
+        while self.work < end and (ready := self._ready()):
+            # nor does it count before: else those would go first that get least
+            spent = {k: self._ways[k][0].work if k in self._begun else 0 for k in ready}
+            chosen = min(ready, key=lambda k: (1 + spent[k]) / self._ways[k][1])
+            self._begun.add(chosen)
+            self._ways[chosen][0].advance(min(TURN, end - self.work))
             if self.descent.best is not self._best:
                 self._best, self._fresh = self.descent.best, self.work
         return self._fresh > before
+
+    def _ready(self) -> list[int]:
+        """The ways that have something to look for."""
+        return [k for k, (way, _) in enumerate(self._ways) if not way.idle]

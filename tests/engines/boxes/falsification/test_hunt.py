@@ -238,3 +238,21 @@ def test_what_it_takes_to_begin_does_not_let_pairs_go_first() -> None:
     hunt.advance(4)
     assert folds.work > folds.before
     assert pairs.work == 0
+
+
+def test_what_it_takes_to_begin_does_not_put_folds_behind_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In wide networks a reference and a population take many turns' work, and one exact program of pairs seconds."""
+    rng, turns = np.random.default_rng(0), []
+    setting = setting_of(residual(rng, 60, 150), np.zeros(60))
+    hunt = Hunt(setting, descent_of(setting))
+    for way, _ in hunt._ways:
+
+        def turn(work: int, name: str = type(way).__name__) -> bool:
+            turns.append((name, work > 0))
+            raise OutOfTime
+
+        monkeypatch.setattr(way, "advance", turn)
+    with pytest.raises(OutOfTime):
+        hunt.advance(1)
+    assert hunt.work > 1
+    assert turns == [("FoldSampler", True)]

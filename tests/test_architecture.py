@@ -56,6 +56,7 @@ PACKAGES = [
     "ircert.engines.auto",
     "ircert.certificates",
     "ircert.logs",
+    "ircert.answering",
     "ircert.certification",
     "ircert.vnnlib",
     "ircert.analysis",

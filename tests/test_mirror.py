@@ -62,7 +62,10 @@ ELSEWHERE = {
     "tests/relational/test_differential_bounds.py": within("ircert/relational", "forms", "points"),
     "tests/cli/test_export.py": within("ircert/cli", "options", "question"),  # options that several commands share
     "tests/cli/test_main.py": ["ircert/cli/commands.py"],  # the table that it makes the parser of
-    "tests/engines/test_certify.py": ["ircert/certification.py"],  # with engines that are made up
+    "tests/engines/test_certify.py": [
+        "ircert/answering.py",
+        "ircert/certification.py",
+    ],  # with engines that are made up
     "tests/questions/test_network.py": ["ircert/engines/base.py"],  # what a question is made of
     # searches: what they find, and what they never miss, counts
     "tests/engines/boxes/falsification/test_hunt.py": within(

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ircert.certification import certifiable, certify
+from ircert.answering import certifiable
+from ircert.certification import certify
 from ircert.errors import QueryError
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ircert import __version__, engines
-from ircert.certification import check_options, search_about
+from ircert.answering import check_options, search_about
 from ircert.engines.base import Answer, Question, farthest
 from ircert.errors import QueryError
 from ircert.frontends.load import load

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ircert.answering import EngineName, check_limits
 from ircert.atlases.asked import Asked
 from ircert.atlases.blocks import shard as shard_of
 from ircert.atlases.blocks import split
@@ -22,7 +23,6 @@ from ircert.atlases.row import Row
 from ircert.atlases.running import executor_for, rows_of
 from ircert.atlases.table import Atlas, header_of
 from ircert.atlases.task import Task, block_size, packed
-from ircert.certification import EngineName, check_limits
 from ircert.errors import QueryError
 from ircert.geometry.domain import DomainLike
 from ircert.geometry.norm import NormLike

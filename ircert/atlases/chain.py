@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from ircert import engines
+from ircert.answering import answer_to
 from ircert.atlases.asked import Asked
 from ircert.atlases.neighbours import best_balls, best_witnesses
 from ircert.atlases.row import Row, Shown, judged_row
-from ircert.certification import answer_to
 from ircert.engines.base import Answer, Question
 from ircert.engines.boxes.search.following import Following
 from ircert.engines.judge import NOTHING

@@ -90,7 +90,7 @@ def _result(graph: Graph, query: Query, witness: Witness | None, reason: str) ->
     """The judgement as the answer to the question about the closed ball."""
     import numpy as np
 
-    from ircert.certification import versions
+    from ircert.answering import versions
     from ircert.result.radius import End, Radius
     from ircert.result.result import ModelFacts, Result
     from ircert.result.witness import report

@@ -33,7 +33,7 @@ def add_reproduce_options(parser: argparse.ArgumentParser) -> None:
 
 def reproduce(options: argparse.Namespace) -> int:
     """Run the experiments; 0 if all claims are met, 3 if one is not."""
-    from ircert.certification import check_limits
+    from ircert.answering import check_limits
     from ircert.reproduction.frame.write import make_folder, write_document
 
     chosen = _chosen(options.names)

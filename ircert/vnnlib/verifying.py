@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ircert.certification import certify, check_limits
+from ircert.answering import check_limits
+from ircert.certification import certify
 from ircert.errors import IrcertError
 from ircert.ir.graph import Graph
 from ircert.limits import Deadline

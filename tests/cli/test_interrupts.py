@@ -53,7 +53,7 @@ def sent_at_import(module: str, numbers: list[int], *arguments: str) -> subproce
     return python(AT_IMPORT.format(module=module, numbers=[int(n) for n in numbers], arguments=list(arguments)))
 
 
-MODULES = ["ircert.cli.main", "numpy", "ircert.certification", "ircert.engines.auto.engine"]
+MODULES = ["ircert.cli.main", "numpy", "ircert.answering", "ircert.engines.auto.engine"]
 MOMENTS = [
     pytest.param(module, number, marks=[pytest.mark.slow] if (i + j) % 2 else [])
     for i, module in enumerate([*MODULES, "ircert.engines.boxes.search.prover"])
@@ -184,6 +184,6 @@ def test_an_interrupt_after_the_answer_does_not_lose_it(monkeypatch: pytest.Monk
             raise KeyboardInterrupt
         return judge(*given)
 
-    monkeypatch.setattr("ircert.certification.judge", press)
+    monkeypatch.setattr("ircert.answering.judge", press)
     result = ircert.certify([([[1.0], [-1.0]], None), ([[1.0, 1.0]], None)], [0.75])
     assert (result.verdict, result.interrupted, float(result.radius.certified)) == ("certified", True, 0.75)

@@ -58,6 +58,41 @@ def test_loading_a_network_does_not_import_solvers_or_onnx(net: Path) -> None:
     assert loaded.isdisjoint({"onnx", "mip", "matplotlib", "hypothesis"})
 
 
+def test_engines_are_imported_when_they_are_asked_not_when_they_are_named() -> None:
+    _, loaded = imports_of("import ircert; ircert.certify")
+    assert loaded.isdisjoint({"numpy", "scipy", "networkx"})
+
+
+@pytest.mark.rule("Q-6")
+def test_a_time_limit_holds_for_what_a_first_question_imports() -> None:
+    question = """
+import sys, time, ircert
+from ircert.data.networks import bundled
+
+class Slow:
+    def find_spec(self, name, *given):
+        if name == "ircert.engines.base":
+            time.sleep(1)
+
+network = bundled("unicycle-5-64-64-64-5")
+sys.meta_path.insert(0, Slow())
+result = ircert.certify(network, [0.0] * 5, time_limit=1)
+print(result.seconds > 1, result.stats["seconds"]["start"] > 1, result.verdict, result.stop.cause.name, result.reason)
+"""
+    output, _ = imports_of(question)
+    assert output == "True True unresolved TIME the time limit was reached\n"
+
+
+def test_engines_import_nothing_that_few_questions_need() -> None:
+    code = """
+import sys, ircert.answering
+ircert.answering.engines.get("auto")
+smooth = "ircert.engines.boxes.search.smooth_search"
+print(sorted({"scipy.optimize", "sklearn", "matplotlib", "onnx", smooth} & set(sys.modules)))
+"""
+    assert imports_of(code)[0] == "[]\n"
+
+
 def test_version_and_no_command(tmp_path: Path) -> None:
     assert ircert_process("--version", cwd=tmp_path).stdout == f"{__version__}\n"  # as VNN-LIB wants it
     run = ircert_process(cwd=tmp_path)

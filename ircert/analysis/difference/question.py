@@ -15,7 +15,7 @@ from ircert.analysis.difference.attained import Evaluation
 from ircert.analysis.difference.result import Difference, Gap
 from ircert.analysis.difference.search import SEARCHING, DifferenceSearch, Report
 from ircert.analysis.difference.solver import checked, solved
-from ircert.certification import certifiable, check_limits, versions
+from ircert.answering import certifiable, check_limits, versions
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import DomainLike

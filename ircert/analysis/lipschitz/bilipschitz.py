@@ -11,7 +11,8 @@ import numpy as np
 from ircert.analysis.asked_ball import BallLike, ball_for
 from ircert.analysis.lipschitz import curves, enclosures, exact, one_matrix, parts
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
-from ircert.certification import certifiable, certify, check_limits
+from ircert.answering import certifiable, check_limits
+from ircert.certification import certify
 from ircert.frontends.load import load
 from ircert.geometry.ball import Ball
 from ircert.geometry.domain import Box, DomainLike

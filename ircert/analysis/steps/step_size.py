@@ -14,7 +14,8 @@ from ircert.analysis.lipschitz.bracket import unless_pinned
 from ircert.analysis.steps.found import StepSize
 from ircert.analysis.steps.proving import Steps, least_lipschitz_bound
 from ircert.analysis.steps.step_map import StepMap
-from ircert.certification import certifiable, certify, check_limits
+from ircert.answering import certifiable, check_limits
+from ircert.certification import certify
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.errors import QueryError

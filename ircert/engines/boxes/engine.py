@@ -9,7 +9,6 @@ from functools import partial
 
 from ircert.engines.base import Answer, Effort, Engine, Question
 from ircert.engines.boxes.search.search import Search
-from ircert.engines.boxes.search.smooth_search import SmoothSearch
 from ircert.engines.instant.center_ball import from_center_ball
 from ircert.engines.instant.engine import instant
 from ircert.engines.parts.by_parts import by_parts
@@ -51,6 +50,8 @@ class Boxes(Engine):
 
 def _smooth(question: Question) -> Answer:
     """The answer about a network with curves."""
+    from ircert.engines.boxes.search.smooth_search import SmoothSearch  # other networks need none of it
+
     found = instant(question) if question.at_once else None
     return found or unpinned(SmoothSearch(narrowed(without_pinned(question))).answer(), question)
 

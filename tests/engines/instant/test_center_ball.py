@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.certification import search_about
+from ircert.answering import search_about
 from ircert.engines.base import Answer, Cause, Question, Stop
 from ircert.engines.instant.center_ball import EVIDENCE, center_ball, from_center_ball
 from ircert.engines.instant.engine import instant

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ircert
-from ircert.certification import search_about
+from ircert.answering import search_about
 from ircert.engines.base import Question
 from ircert.engines.instant import collapse
 from ircert.engines.instant import engine as instant

@@ -12,7 +12,6 @@ some of it, so that what R does not see counts as well. All of this chooses; C a
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ircert.bounds.rounding import rough_left_inverse
 from ircert.engines.boxes.enclosures.batches import Batches, times
@@ -114,6 +113,8 @@ class _Form:
 
     def best(self) -> tuple[Array, float]:
         """Weights of all neurons, and about the least eigenvalue, with p in units of their roots."""
+        from scipy.optimize import minimize  # it takes long to import, and few searches come here
+
         count = int(self.layers.max()) + 1
         found = minimize(self._lack, np.zeros(count), method="Nelder-Mead", options={"maxfev": TRIES * count})
         return np.exp(found.x[self.layers]), -float(found.fun)

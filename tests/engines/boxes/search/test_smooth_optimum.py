@@ -88,6 +88,6 @@ def test_a_value_that_boxes_do_not_attain_is_a_broken_proof(monkeypatch: pytest.
         claimed = type(optimum)(optimum.value * 1.01, optimum.bound * 1.02, "exact")
         return judge(question, replace(answer, optimum=claimed))  # type: ignore[arg-type, type-var]
 
-    monkeypatch.setattr("ircert.certification.judge", bolder)
+    monkeypatch.setattr("ircert.answering.judge", bolder)
     with pytest.raises(BrokenProof):
         ask("transform", "inf", "inf")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ircert
-from ircert.certification import certifiable
+from ircert.answering import certifiable
 from ircert.errors import UnsupportedModel
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Elu

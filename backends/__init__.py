@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from ircert.backends.base import Backend, Writer
-from ircert.errors import BackendError, FileError
+from ircert.backends.base import Backend, Solver, Writer
+from ircert.errors import BackendError, FileError, QueryError
 from ircert.plugins import Registry
 
 if __name__ != "ircert.backends":
@@ -39,6 +39,18 @@ def get(name: str) -> Backend:
     return REGISTRY.get(name)()
 
 
+def solver(name: object) -> Solver:
+    """The solver of that name, which is installed; QueryError says which there are where it names none."""
+    if name not in names():
+        raise QueryError(f"there is no solver {str(name)[:60]!r}", remedy=f"the solvers are {_solvers()}")
+    found = get(str(name))
+    if not isinstance(found, Solver):
+        problem = f"the backend `{name}` writes files and solves nothing"
+        raise QueryError(problem, remedy=f"the solvers are {_solvers()}")
+    found.check_available()
+    return found
+
+
 def writer_for(path: str | os.PathLike[str]) -> Writer:
     """The writer of files with this name's ending, plugins included; FileError lists the endings if there is none."""
     given, writers = os.fspath(path).lower(), _writers()
@@ -55,5 +67,13 @@ def writer_for(path: str | os.PathLike[str]) -> Writer:
 
 def _writers() -> list[Writer]:
     """All writers; a plugin that cannot be loaded is named and passed over."""
-    kinds = [*(REGISTRY.get(name) for name in sorted(BUILT_IN)), *REGISTRY.others()]
-    return [kind() for kind in kinds if issubclass(kind, Writer) and kind.suffixes]
+    return [kind() for kind in _loadable() if issubclass(kind, Writer) and kind.suffixes]
+
+
+def _solvers() -> str:
+    """The names of all solvers, installed or not."""
+    return ", ".join(sorted({kind.name for kind in _loadable() if issubclass(kind, Solver)}))
+
+
+def _loadable() -> list[type[Backend]]:
+    return [*(REGISTRY.get(name) for name in sorted(BUILT_IN)), *REGISTRY.others()]

@@ -11,7 +11,7 @@ import platform
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -37,9 +37,6 @@ from ircert.questions.network import first_uncertifiable
 from ircert.questions.query import Query, positive_float
 from ircert.result.result import ModelFacts, Result
 from ircert.threads import one_thread
-
-if TYPE_CHECKING:
-    from ircert.backends.base import Backend
 
 FORMULATIONS = ("paper", "tangent")
 EngineName: TypeAlias = Literal["auto", "regions", "boxes", "milp"]
@@ -291,10 +288,7 @@ def check_options(
     from ircert import backends
 
     if backend is not None:
-        if backend not in backends.names():
-            known = ", ".join(backends.names())
-            raise QueryError(f"there is no backend {backend!r}", remedy=f"the backends are {known}")
-        _check_solver(backends.get(backend))
+        backends.solver(backend)  # refused before the work, not after it
     if formulation is not None:
         _check_formulation(formulation)
     if not 0 <= _float_or_nan(tol) < 1:
@@ -327,15 +321,6 @@ def check_limits(time_limit: Any, seed: Any) -> None:
         raise QueryError(f"the time limit must be a positive number of seconds, got {time_limit!r}")
     if not _is_integer(seed) or not 0 <= seed < LARGEST_INTEGER:
         raise QueryError(f"the seed must be an integer from 0 to below 2^31, got {seed!r}")
-
-
-def _check_solver(backend: Backend) -> None:
-    """Refused before the work, not after it."""
-    from ircert.backends.base import Solver
-
-    if not isinstance(backend, Solver):
-        raise QueryError(f"the backend `{backend.name}` writes files and solves nothing", remedy="name a solver")
-    backend.check_available()
 
 
 def _float_or_nan(given: object) -> float:

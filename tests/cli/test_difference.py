@@ -57,7 +57,7 @@ def test_json(folder: Path) -> None:
         (("a.onnx", "b.ir", *BALL, "--epsilon", "-2"), "epsilon"),
         (("a.onnx", "b.ir", *BALL, "--epsilon", "1", "--top1"), "not allowed"),
         (("a.onnx", "b.ir", *BALL, "--json", "a.onnx"), "the model itself"),
-        (("a.onnx", "b.ir", *BALL, "--backend", "nobody"), "no backend"),
+        (("a.onnx", "b.ir", *BALL, "--backend", "nobody"), "no solver"),
         (("a.onnx", "none.onnx", *BALL), "none.onnx"),
     ],
 )

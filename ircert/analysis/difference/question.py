@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ircert import backends
 from ircert.analysis.asked_ball import ball_for
 from ircert.analysis.difference.agreement import Agreement, agreement
 from ircert.analysis.difference.attained import Evaluation
 from ircert.analysis.difference.result import Difference, Gap
 from ircert.analysis.difference.search import SEARCHING, DifferenceSearch, Report
-from ircert.analysis.difference.solver import checked, solved
+from ircert.analysis.difference.solver import solved
 from ircert.answering import certifiable, check_limits, versions
 from ircert.errors import QueryError
 from ircert.geometry.ball import Ball
@@ -71,7 +72,7 @@ def difference(
     deadline = Deadline(math.inf if time_limit is None else float(time_limit))
     narrow, least = _number(tol, "tol", 1.0), None if epsilon is None else _number(epsilon, "epsilon", math.inf)
     if backend is not None:
-        checked(backend)
+        backends.solver(backend)
     if top1 and epsilon is not None:
         raise QueryError("top1 and epsilon are two questions", remedy="ask one after the other")
     f, g = (certifiable(each, what) for each, what in ((first, "the first network"), (second, "the second network")))

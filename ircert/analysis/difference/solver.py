@@ -8,8 +8,7 @@ import numpy as np
 
 from ircert import backends
 from ircert.analysis.difference.search import DifferenceSearch
-from ircert.backends.base import Solver
-from ircert.errors import IrcertError, QueryError
+from ircert.errors import IrcertError
 from ircert.geometry.norm import Norm
 from ircert.limits import Deadline
 from ircert.programs.encodings.distance import maximise_length
@@ -23,20 +22,9 @@ MARGIN = 1e-6
 SAID = "the bound of the solver {}"
 
 
-def checked(name: str) -> Solver:
-    """A solver by its name; QueryError if there is none, refused before any work."""
-    if name not in backends.names():
-        raise QueryError(f"there is no backend {name!r}", remedy=f"the backends are {', '.join(backends.names())}")
-    solver = backends.get(name)
-    if not isinstance(solver, Solver):
-        raise QueryError(f"the backend `{name}` writes files and solves nothing", remedy="name a solver")
-    solver.check_available()
-    return solver
-
-
 def solved(search: DifferenceSearch, name: str, deadline: Deadline) -> tuple[str, str | None]:
     """Let a solver improve a search; (trust, the solver that answered)."""
-    solver = checked(name)
+    solver = backends.solver(name)
     if search.decided or search.pair.has_curves:
         return "exact", None
     norm = search.length.norm

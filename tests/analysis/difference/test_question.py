@@ -225,7 +225,7 @@ ONE = [(np.eye(2), np.zeros(2))]
         ((ONE, ONE, [0, 0], 1.0), {"epsilon": np.nan}, "epsilon"),
         ((ONE, ONE, [0, 0], 1.0), {"tol": 1}, "tol"),
         ((ONE, ONE, [0, 0], 1.0), {"epsilon": 1, "top1": True}, "two questions"),
-        ((ONE, ONE, [0, 0], 1.0), {"backend": "nobody"}, "no backend"),
+        ((ONE, ONE, [0, 0], 1.0), {"backend": "nobody"}, "there is no solver 'nobody'; the solvers are"),
         ((ONE, ONE, [0, 0], 1.0), {"backend": "lp"}, "solves nothing"),
         ((ONE, ONE, [0, 0], 1.0), {"time_limit": 0}, "time limit"),
         ((ONE, ONE, [0, 0], 1.0), {"domain": (3, 4)}, "domain"),

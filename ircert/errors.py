@@ -73,6 +73,10 @@ class FileError(IrcertError):
         self.path = shown
 
 
+class NoText(FileError):
+    """A file that is read as text, and is none."""
+
+
 class PassError(IrcertError):
     """An unknown pass, a wrong option, or a pass whose contract is broken; `pass_name` says which."""
 

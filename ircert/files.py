@@ -17,7 +17,7 @@ from typing import IO, Any
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ircert.errors import FileError, IrcertError
+from ircert.errors import FileError, IrcertError, NoText
 
 LARGEST_TEXT = 2**27
 """Bytes of a text: in memory its numbers take up to a dozen times as much."""
@@ -27,6 +27,8 @@ UNPACKED, RATIO = 2**26, 100
 """An archive may unpack to this many bytes, or this many times its own: weights hardly shrink, what is made to fill
 memory does."""
 _LONGEST_NAME, _LONGEST_HEADER = 255, 2**14
+IN_FOLDER = "name a file in it"
+"""What to do where a folder is named."""
 
 
 @contextmanager
@@ -84,7 +86,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
     try:
         return read_packed(path, LARGEST_TEXT).decode("utf-8-sig")  # some editors put a byte-order mark in front
     except UnicodeDecodeError as error:
-        raise FileError(f"not a text file (byte {error.start} is not UTF-8)", path=path) from None
+        problem = f"not a text file (byte {error.start} is not UTF-8)"
+        raise NoText(problem, path=path, remedy="check that it is the file you mean") from None
 
 
 def beside(folder: Path, name: str, what: str, owner: str = "the model") -> Path:
@@ -115,9 +118,10 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     except FileNotFoundError:
         raise FileError("no such file", path=path, remedy="check the path") from None
     except IsADirectoryError:
-        raise FileError("this is a folder, not a file", path=path) from None
+        raise FileError("this is a folder, not a file", path=path, remedy=IN_FOLDER) from None
     except OSError as error:
-        raise FileError(f"cannot be read ({error.strerror or error})", path=path) from None
+        problem = f"cannot be read ({error.strerror or error})"
+        raise FileError(problem, path=path, remedy="check the path, and who may read it") from None
 
 
 @contextmanager
@@ -137,7 +141,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.replace(temporary, target)
         temporary = None
     except OSError as error:
-        raise FileError(f"cannot be written ({error.strerror or error})", path=path) from None
+        problem = f"cannot be written ({error.strerror or error})"
+        raise FileError(problem, path=path, remedy="choose another place") from None
     finally:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
@@ -153,7 +158,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """FileError unless a file could be written there, so that a long run does not end in a refusal."""
     target = os.path.realpath(path)
     if os.path.isdir(target):
-        raise FileError("this is a folder, not a file", path=path)
+        raise FileError("this is a folder, not a file", path=path, remedy=IN_FOLDER)
     if os.path.exists(target) and not os.access(target, os.W_OK):
         raise FileError("it cannot be written", path=path, remedy="choose another place")
     special = os.path.exists(target) and not os.path.isfile(target)  # a pipe or a device, which is not replaced

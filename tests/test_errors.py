@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from ircert import errors
-from ircert.errors import FileError, GraphError, IrcertError, MissingExtra, ParseError, PassError
+from ircert.errors import FileError, GraphError, IrcertError, MissingExtra, NoText, ParseError, PassError
 
 ALL = [
     (IrcertError("wrong", where="here", remedy="do this"), "here: wrong; do this"),
@@ -15,6 +15,7 @@ ALL = [
     (GraphError("wrong", rule="IR-3", node="h"), "node `h`: wrong [IR-3]"),
     (ParseError("wrong", line=2, column=5, source="net.ir: "), "net.ir: line 2, column 5: wrong"),
     (FileError("wrong", path="a\nb"), r"'a\nb': wrong"),
+    (NoText("wrong", path="a", remedy="do this"), "a: wrong; do this"),
     (PassError("wrong", pass_name="fold"), "pass `fold`: wrong"),
     (MissingExtra("rich", extra="progress", purpose="this"), "pip install 'ircert[progress]'"),
 ]

@@ -16,7 +16,7 @@ from typing import Any
 
 from ircert.atlases.row import Row
 from ircert.errors import FileError
-from ircert.files import LARGEST_FILE, read_bytes, replacing
+from ircert.files import IN_FOLDER, LARGEST_FILE, read_bytes, replacing
 
 SCHEMA = "ircert.atlas/1"
 
@@ -168,9 +168,10 @@ def _locked(path: str | os.PathLike[str]) -> int:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
     except IsADirectoryError:
-        raise FileError("this is a folder, not a file", path=path) from None
+        raise FileError("this is a folder, not a file", path=path, remedy=IN_FOLDER) from None
     except OSError as error:
-        raise FileError(f"cannot be written ({error.strerror or error})", path=path) from None
+        problem = f"cannot be written ({error.strerror or error})"
+        raise FileError(problem, path=path, remedy="choose another place") from None
     try:
         import fcntl
     except ImportError:  # where there are no such locks, one process at a time is up to the user

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from json import JSONDecodeError
 from pathlib import Path
 
 from ircert.checker.collision import Collision
@@ -18,7 +19,7 @@ from ircert.checker.reading import Claim, Kinds, Rejected, claims_of
 from ircert.checker.smooth import Boxes, Turned
 from ircert.checker.structure import Composed, Layers, Structure
 from ircert.checker.telling import explained, told
-from ircert.errors import FileError, IrcertError
+from ircert.errors import FileError, IrcertError, NoText
 from ircert.files import read_text
 
 __all__ = ["LONGEST_DENOMINATOR", "MOST_BITS", "MOST_IN_ARRAYS", "MOST_PARTS", "check_file", "check_text", "explain"]
@@ -32,6 +33,8 @@ KINDS: Kinds = {
     "structure": Structure,
     "composed": Composed,
 }
+WRITTEN_BY = "`ircert certify --certificate FILE` writes one"
+"""What to do where there is none."""
 
 
 def check_file(path: str | os.PathLike[str], stop: Callable[[], bool] | None = None) -> tuple[str, str | None]:
@@ -75,10 +78,12 @@ def _judged(
         return "\n".join(map(words, claims)), None
     except Rejected as fault:
         return "", str(fault)
+    except NoText as error:
+        raise FileError(f"not a certificate, and {error.problem}", path=path, remedy=WRITTEN_BY) from None
     except FileError:
         raise
     except MemoryError:
         raise FileError("to check it takes more memory than there is", path=path) from None
     except (IrcertError, ValueError, OverflowError, RecursionError) as error:
-        problem = str(error) or type(error).__name__
-        raise FileError(f"not a certificate: {problem[:300]}", path=path) from None
+        problem = "it is no JSON" if isinstance(error, JSONDecodeError) else str(error) or type(error).__name__
+        raise FileError(f"not a certificate: {problem[:300]}", path=path, remedy=WRITTEN_BY) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ircert.cli.model import add_model_options, load_model
 from ircert.cli.options import add_shaping_options
 from ircert.cli.streams import say
-from ircert.errors import FileError, IrcertError
+from ircert.errors import FileError, IrcertError, NoText
 
 if TYPE_CHECKING:
     from ircert.ir.graph import Graph
@@ -71,7 +71,7 @@ def _models(options: argparse.Namespace) -> tuple[Graph, Graph | None] | None:
 
 
 def _is_result(path: str) -> bool:
-    """Whether a file is a saved result; what is no JSON at all is refused by whoever reads it."""
+    """Whether a file is a saved result; what is no text, or no JSON at all, is refused by whoever reads it."""
     from ircert.checker.limits import require_few_parts
     from ircert.files import read_text
     from ircert.result.json_form import SCHEMA
@@ -80,7 +80,7 @@ def _is_result(path: str) -> bool:
         text = read_text(path)
         require_few_parts(text)
         fields = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, NoText):
         return False
     return isinstance(fields, dict) and fields.get("schema") == SCHEMA
 

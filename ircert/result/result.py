@@ -155,7 +155,8 @@ class Result:
         from ircert.result.reading import from_json
 
         if not isinstance(text, str) or not text.lstrip().startswith("{"):
-            raise IrcertError("this is no saved result: it is no JSON object", remedy="give the text of the file")
+            problem = "this is no saved result: it is no JSON object"
+            raise IrcertError(problem, remedy="give the text that `to_json` or `--json FILE` wrote")
         graphs = [given if given is None or isinstance(given, Graph) else load(given) for given in (model, other)]
         return from_json(text, *graphs)
 

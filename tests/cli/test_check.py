@@ -45,3 +45,30 @@ def test_results_are_told_from_certificates(folder: Path) -> None:
         run = ircert_command("check", *arguments, cwd=folder)
         assert run.returncode == 2
         assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--model", "fold.ir"]])
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("script.sh", "script.sh: not a certificate: it is no JSON; `ircert certify --certificate FILE` writes one\n"),
+        ("model.onnx", "not a certificate, and not a text file (byte 1 is not UTF-8); `ircert certify --certificate"),
+        ("else.json", "`ircert certify --certificate FILE` writes one\n"),
+        (".", ".: this is a folder, not a file; name a file in it\n"),
+        ("none", "none: no such file; check the path\n"),
+    ],
+)
+def test_what_is_no_certificate(folder: Path, name: str, says: str, more: list[str]) -> None:
+    (folder / "script.sh").write_text("echo\n")
+    (folder / "else.json").write_text("{}")
+    (folder / "model.onnx").write_bytes(b"\x08\xff")
+    run = ircert_command("check", name, *more, cwd=folder)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert says in run.stderr
+
+
+@pytest.mark.parametrize("option", ["--json", "--certificate"])
+def test_results_are_not_written_to_folders(folder: Path, option: str) -> None:
+    run = ircert_command("certify", *QUESTION, option, ".", cwd=folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "ircert: error: .: this is a folder, not a file; name a file in it\n"

@@ -176,7 +176,8 @@ def _axis(given: str) -> tuple[float, float, int]:
         low, high, count = given.split(":")
         return float(low), float(high), int(count)
     except ValueError:
-        raise IrcertError(f"--grid takes LO:HI:N for each input, got {given[:60]!r}") from None
+        problem = f"--grid takes LO:HI:N for each input, got {given[:60]!r}"
+        raise IrcertError(problem, remedy="write for example --grid -1:1:9,-1:1:9") from None
 
 
 def _rows(path: str) -> Array:
@@ -187,7 +188,7 @@ def _rows(path: str) -> Array:
     if Path(path).suffix == ".npy":
         return np.atleast_2d(read_npy(path))
     rows = [
-        floats(",".join(line.replace(",", " ").split()), f"the centre in line {k} of {path}")
+        floats(",".join(line.replace(",", " ").split()), f"the centre in line {k} of {path}", "write for example 0,1.5")
         for k, line in enumerate(read_text(path).splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]

@@ -104,7 +104,7 @@ def certify(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     """Refuse before the work is done, not after."""
     if options.both and options.problem != "transform":
-        raise QueryError("--both is for --problem transform")
+        raise QueryError("--both is for --problem transform", remedy="write both, or leave --both out")
     if options.both and options.certificate is not None:
         raise QueryError("--certificate takes one direction", remedy="leave --both out")
     check_outputs(options)
@@ -115,7 +115,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     from ircert.files import check_writable
 
     if options.certificate == "-":
-        raise IrcertError("--certificate takes a file")
+        raise IrcertError("--certificate takes a file", remedy="write for example --certificate proof.json")
     if options.certificate is not None and options.certificate == options.json:
         raise IrcertError("--json and --certificate name the same file", remedy="give each its own")
     models = [os.path.realpath(path) for path in (options.model, options.other) if path is not None]

@@ -11,9 +11,13 @@ from ircert.cli.options import MODEL, add_json, add_shaping_options
 from ircert.errors import IrcertError
 
 if TYPE_CHECKING:
+    from ircert.geometry.domain import Sides
     from ircert.ir.graph import Graph
     from ircert.passes.pipeline import Pipeline
     from ircert.questions.query import Query
+
+
+DOMAIN = "--domain takes LO:HI, numbers or one number per input, such as 0:1 or 0,0:1,2"
 
 
 def add_question_options(parser: argparse.ArgumentParser, *, norms: bool = False, center: bool = True) -> None:
@@ -95,7 +99,7 @@ def asked_center(options: argparse.Namespace) -> list[float]:
     return _center(options.center)
 
 
-def asked_domain(options: argparse.Namespace) -> dict[str, object] | None:
+def asked_domain(options: argparse.Namespace) -> Sides | None:
     """The box every ball is cut with."""
     return _domain(options.domain)
 
@@ -158,25 +162,32 @@ def _from_file(path: str) -> list[float]:
         if any(v == v and float(v) != v for v in numbers):
             raise FileError("it holds a number that is not a float64", path=path, remedy="save a list of floats")
         return [float(v) for v in numbers]
-    return floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}")
+    return floats(",".join(read_text(path).split()).strip(","), f"the centre in {path}", "write for example 0,1.5")
 
 
-def _domain(given: str | None) -> dict[str, object] | None:
+def _domain(given: str | None) -> Sides | None:
+    from ircert.geometry.domain import Sides
+
     if given is None:
         return None
-    low, colon, high = given.partition(":")
-    if not colon:
-        raise IrcertError(f"--domain takes LO:HI, got {given[:60]!r}", remedy="write for example --domain 0:1")
-    sides = [floats(side, "--domain") for side in (low, high)]
-    return {name: side[0] if len(side) == 1 else side for name, side in zip(("low", "high"), sides, strict=True)}
+    try:
+        low, high = map(_numbers, given.split(":"))
+    except ValueError:
+        raise IrcertError(f"{DOMAIN}, got {given[:60]!r}") from None
+    return Sides(low[0] if len(low) == 1 else low, high[0] if len(high) == 1 else high, DOMAIN)
 
 
-def floats(given: str, what: str) -> list[float]:
+def floats(given: str, what: str, remedy: str | None = None) -> list[float]:
     """Numbers separated by commas."""
     try:
-        return [float(v) for v in given.replace(",,", ",").split(",")]
+        return _numbers(given)
     except ValueError:
-        raise IrcertError(f"{what} takes numbers separated by commas, got {given[:60]!r}") from None
+        problem = f"{what} takes numbers separated by commas, got {given[:60]!r}"
+        raise IrcertError(problem, remedy=remedy or f"write for example {what} 0,1.5") from None
+
+
+def _numbers(given: str) -> list[float]:
+    return [float(v) for v in given.replace(",,", ",").split(",")]
 
 
 def integers(given: str, what: str) -> list[int]:
@@ -184,4 +195,5 @@ def integers(given: str, what: str) -> list[int]:
     try:
         return [int(v) for v in given.split(",")]
     except ValueError:
-        raise IrcertError(f"{what} takes integers separated by commas, got {given[:60]!r}") from None
+        problem = f"{what} takes integers separated by commas, got {given[:60]!r}"
+        raise IrcertError(problem, remedy=f"write for example {what} 0,2") from None

@@ -14,6 +14,14 @@ from ircert.ir.floats import NotAFloat, exact_floats, shown
 FORM = 'the domain is (low, high), numbers or one number per input, or {"low": …, "high": …}'
 
 
+class Sides(dict[str, Any]):
+    """low and high, written elsewhere than in Python; `form` says how, in errors about them."""
+
+    def __init__(self, low: Any, high: Any, form: str) -> None:
+        super().__init__(low=low, high=high)
+        self.form = form
+
+
 class Box(NamedTuple):
     """A domain whose sides are known: the least and the largest value of each input, perhaps infinite."""
 
@@ -31,7 +39,7 @@ def box_of(given: DomainLike | None, size: int, center: Array | None = None) -> 
         return Box(np.full(size, -np.inf), np.full(size, np.inf))
     box = given if isinstance(given, Box) else _read(given, size, center)
     if (box.low > box.high).any():
-        raise QueryError("the domain must have low <= high everywhere", remedy=FORM)
+        raise QueryError("the domain must have low <= high everywhere", remedy=_form(given))
     if center is not None:
         outside = np.flatnonzero((center < box.low) | (center > box.high))
         if len(outside):
@@ -44,7 +52,7 @@ def _read(given: Any, size: int, center: Array | None) -> Box:
     low, high = _sides(given, size)
     for side in (low, high):
         if side.shape not in ((), (1,), (size,)):
-            raise QueryError(f"{FORM}, got {side.size} numbers for {size} inputs")
+            raise QueryError(f"{_form(given)}, got {side.size} numbers for {size} inputs")
     box = Box(np.broadcast_to(low, size) + 0.0, np.broadcast_to(high, size) + 0.0)
     if low.shape == high.shape == (size,) == (2,) and not _names_sides(given):
         _check_reading(given, box, center)
@@ -56,8 +64,13 @@ def _names_sides(given: Any) -> bool:
     return isinstance(given, Mapping) or (isinstance(given, tuple) and all(isinstance(v, np.ndarray) for v in given))
 
 
+def _form(given: Any) -> str:
+    return given.form if isinstance(given, Sides) else FORM
+
+
 def _sides(given: Any, size: int) -> list[Array]:
     """Low and high, each a number or a vector."""
+    form = _form(given)
     if isinstance(given, Mapping):
         if set(given) != {"low", "high"}:
             raise QueryError(f"a domain has the keys low and high, got {shown(sorted(map(str, given)))}", remedy=FORM)
@@ -65,7 +78,7 @@ def _sides(given: Any, size: int) -> list[Array]:
     try:
         parts = [exact_floats(side) for side in given]
     except NotAFloat as error:
-        raise QueryError(f"{FORM}, and {error}", remedy=error.remedy) from None
+        raise QueryError(f"{form}, and {error}", remedy=error.remedy) from None
     except TypeError:
         raise QueryError(f"{FORM}, got {shown(given)}") from None
     if len(parts) == size and all(part.shape == (2,) for part in parts) and size != 2:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -187,7 +188,8 @@ BAD = """
     --center 0.5 --engine magic; --center 0.5 --backend magic; --center 0.5 --formulation magic
     --center 0.5 --time-limit -1; --center 0.5 --threads 0; --center 0.5 --seed -1; --center 0.5 --both
     --center 0.5 --problem transform; --center 0.5 --problem transform --both; --center 0.5 --domain 2:1
-    --center 0.5 --domain 1:2; --center 0.5 --domain 1; --center 0.5 --fix 0; --center 0.5 --select 4
+    --center 0.5 --domain 1:2; --center 0.5 --domain 1; --center 0.5 --domain 0,0,0:1; --center 0.5 --domain 0:1:2
+    --center 0.5 --fix 0; --center 0.5 --select 4; --center 0.5 --select x
     --center 0.5 --certificate -; --center 0.5 --backend lp; --center 0.5 --seed 3000000000; --center nan
     --center 0.5 --radius 0; --center 0.5 --max-radius -inf; --center 0.5 --domain nan:1; --center 0.5 --fix 0=nan
     --center 0.5 --time-limit nan; --center 0.5 --other none.ir; --center @; --center 0.5 --select -1
@@ -204,6 +206,8 @@ def test_bad_questions_write_nothing(
     assert captured.out == ""
     assert "Traceback" not in captured.err
     assert captured.err.startswith("ircert: error: ")
+    assert re.search(r"; | must be | takes ", captured.err)  # what to do
+    assert "{" not in captured.err  # as Python writes it
     assert not target.exists()
 
 

@@ -14,12 +14,32 @@ import numpy as np
 
 from ircert.answering import certifiable
 from ircert.certification import certify
+from ircert.engines.instant import engine as instant
 from ircert.errors import QueryError
 from ircert.ir.build import Builder
 from ircert.ir.graph import Graph
 from ircert.result.radius import Radius
 from ircert.result.result import Result, Verdict
+from ircert.result.summary import Words, summary
 from ircert.result.witness import Witness
+
+SAME = "the same given inputs and outputs"
+WORDS = Words(
+    good="what is given determines what is unknown",
+    bad="what is given does not determine what is unknown",
+    some=f"two inputs of the ball have {SAME}, and what is unknown lies {{}} apart",
+    most=f"for no two inputs with {SAME} does what is unknown lie more than",
+    none=f"inputs of the ball with {SAME} have the same unknown ones",
+    apart="what is given is the same at both; what is unknown lies",
+    evidence={
+        instant.FUNCTION: "what is unknown is computed from what is given, or from nothing",
+        instant.SAME: "what is unknown is what is given",
+        instant.KERNEL: "the network is affine there, and no direction changes what is unknown but not what is given",
+        instant.APART: "on a linear region at the centre there is a direction in which only what is unknown changes",
+        instant.STRUCTURE: "all inputs follow from what is given, on the whole space, by the network's structure",
+    },
+)
+"""Of the problem `transform` about what is given and what is unknown."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +93,7 @@ class Observability:
 
     def summary(self) -> str:
         """The result for people."""
-        return f"given {self.given}; unknown {self.unknown}\n{self.result.summary()}"
+        return f"given {self.given}; unknown {self.unknown}\n{summary(self.result, WORDS)}"
 
 
 def observability(

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ircert.result.summary import WORDS
+
 if TYPE_CHECKING:
     from ircert.atlases.table import Atlas
     from ircert.result.radius import End
@@ -89,8 +91,7 @@ def _witness(result: Result) -> str:
     if found is None:
         return ""
     lines = [("x", point(found.x)), ("y", point(found.y))]
-    apart = "outputs of the other network" if result.problem == "transform" else "points"
-    lines.append(("apart", f"{apart} {found.separation:.6g} (norm {result.norm})"))
+    lines.append(("apart", f"{WORDS[result.problem].apart} {found.separation:.6g} (norm {result.norm})"))
     lines += _outputs(result, found)
     boxes = "" if found.radii is None else ", somewhere in small boxes around these"
     return f"<p>Two points with the same output{boxes}:</p>{table(lines)}"

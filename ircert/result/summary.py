@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,32 +18,51 @@ if TYPE_CHECKING:
     from ircert.result.witness import Witness
 
 SHOWN = 8
-CLAIMS = {
-    "local": ("the network is injective", "the network is not injective"),
-    "pseudo": ("no other point maps to the centre's output", "another point maps to the centre's output"),
-    "transform": (
-        "the other output is a function of this one",
-        "the other output is no function of this one",
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the summary of a result says.
+
+    good, bad:        what is claimed of a ball, where it holds and where it does not
+    some, most, none: what p* says: of the pair that is known, of all pairs, and where there is none
+    apart:            what of a witness is apart
+    evidence:         sentences in place of those that an end comes with
+    """
+
+    good: str
+    bad: str
+    some: str
+    most: str
+    none: str
+    apart: str = "points"
+    evidence: Mapping[str, str] = field(default_factory=dict)
+
+
+WORDS = {
+    "local": Words(
+        good="the network is injective",
+        bad="the network is not injective",
+        some="two inputs of the ball {} apart have the same output",
+        most="no two with the same output are more than",
+        none="no two inputs of the ball have the same output",
+    ),
+    "pseudo": Words(
+        good="no other point maps to the centre's output",
+        bad="another point maps to the centre's output",
+        some="an input of the ball {} away from the centre has its output",
+        most="none that has it is more than",
+        none="no other input of the ball has the centre's output",
+    ),
+    "transform": Words(
+        good="the other output is a function of this one",
+        bad="the other output is no function of this one",
+        some="two inputs of the ball have the same output, and outputs of the other network {} apart",
+        most="no such outputs are more than",
+        none="inputs of the ball with the same output have the same output of the other network",
+        apart="outputs of the other network",
     ),
 }
-PAIRS = {
-    "local": (
-        "two inputs of the ball {} apart have the same output",
-        "no two with the same output are more than",
-        "no two inputs of the ball have the same output",
-    ),
-    "pseudo": (
-        "an input of the ball {} away from the centre has its output",
-        "none that has it is more than",
-        "no other input of the ball has the centre's output",
-    ),
-    "transform": (
-        "two inputs of the ball have the same output, and outputs of the other network {} apart",
-        "no such outputs are more than",
-        "inputs of the ball with the same output have the same output of the other network",
-    ),
-}
-"""What p* says: of the pair that is known, of all pairs, and of none."""
 TRUST = {
     "exact": "exact: proved in exact arithmetic on the loaded numbers",
     "enclosed": "exact: proved for the real functions of the loaded numbers, in arithmetic with all rounding counted",
@@ -52,13 +72,14 @@ SAME = "all that curves read is the same at both points, in exact arithmetic"
 UNASKED = "solver: rests on bounds in floats that are not proved; no solver was asked"
 
 
-def summary(result: Result) -> str:
-    """Verdict, bracket, evidence for each end, trust, witness, time."""
-    lines = [f"{result.verdict}: {_claim(result)}"]
+def summary(result: Result, words: Words | None = None) -> str:
+    """Verdict, bracket, evidence for each end, trust, witness, time; in the words of its problem, or in others."""
+    words = words or WORDS[result.problem]
+    lines = [f"{result.verdict}: {_claim(result, words)}"]
     if result.reason is not None:
         lines.append(f"  why        {result.reason}")
-    lines += _end("certified", result.radius.certified) + _end("refuted", result.radius.refuted)
-    lines += _optimum(result) + _witness(result) + _turned(result)
+    lines += _end("certified", result.radius.certified, words) + _end("refuted", result.radius.refuted, words)
+    lines += _optimum(result, words) + _witness(result, words) + _turned(result)
     unasked = result.trust == "solver" and result.backend is None
     trust = "enclosed" if result.trust == "exact" and _is_smooth(result) else result.trust
     lines.append(f"  trust      {UNASKED if unasked else TRUST[trust]}{_confirmed(result)}")
@@ -72,8 +93,8 @@ def _is_smooth(result: Result) -> bool:
     return any(is_smooth(node.op) for graph in graphs for node in graph.nodes)
 
 
-def _claim(result: Result) -> str:
-    good, bad = CLAIMS[result.problem]
+def _claim(result: Result, words: Words) -> str:
+    good, bad = words.good, words.bad
     where = f"(norm {result.norm}) around {_point(result.center.tolist())}"
     where += "" if result.domain is None else ", cut with the domain"
     if result.asked_radius is not None:
@@ -94,18 +115,21 @@ def _open(result: Result) -> str:
     return f"the open ball of radius {certified!r} and on none of more than {float(refuted)!r}"
 
 
-def _end(name: str, end: End | None) -> list[str]:
+def _end(name: str, end: End | None, words: Words) -> list[str]:
     if end is None:
         return [f"  {name:<10} none"]
-    return [f"  {name:<10} {float(end)!r}", f"             {end.evidence}"]
+    return [f"  {name:<10} {float(end)!r}", f"             {words.evidence.get(end.evidence, end.evidence)}"]
 
 
-def _optimum(result: Result) -> list[str]:
+def _optimum(result: Result, words: Words) -> list[str]:
     optimum = result.optimum
     if optimum is None:
         return []
     norm = "" if optimum.norm is None else f" (norm {optimum.norm})"
-    lines = [f"  optimum    {optimum.value!r} to {optimum.bound!r}{norm}", f"             {_in_words(result, optimum)}"]
+    lines = [
+        f"  optimum    {optimum.value!r} to {optimum.bound!r}{norm}",
+        f"             {_in_words(result, optimum, words)}",
+    ]
     if optimum.evidence:
         lines.append(f"             the bound: {optimum.evidence}")
     if optimum.proved is not None:
@@ -113,15 +137,14 @@ def _optimum(result: Result) -> list[str]:
     return lines
 
 
-def _in_words(result: Result, optimum: Optimum) -> str:
+def _in_words(result: Result, optimum: Optimum, words: Words) -> str:
     """p* as a sentence."""
     value, bound = _short(optimum.value, up=False), _short(optimum.bound, up=True)
     if_right = " if the solver's floating-point bound is right" if optimum.trust == "solver" else ""
-    some, none, zero = PAIRS[result.problem]
     if optimum.bound == 0.0:
-        return f"{zero}{if_right}"
-    most = f"{none} {bound} {'away' if result.problem == 'pseudo' else 'apart'}{if_right}"
-    return most if optimum.value == 0.0 else f"{some.format(value)}; {most}"
+        return f"{words.none}{if_right}"
+    most = f"{words.most} {bound} {'away' if result.problem == 'pseudo' else 'apart'}{if_right}"
+    return most if optimum.value == 0.0 else f"{words.some.format(value)}; {most}"
 
 
 def _short(value: float, *, up: bool) -> str:
@@ -133,11 +156,10 @@ def _short(value: float, *, up: bool) -> str:
     return f"{float(digits.quantize(step, rounding=ROUND_CEILING if up else ROUND_FLOOR)):.6g}"
 
 
-def _witness(result: Result) -> list[str]:
+def _witness(result: Result, words: Words) -> list[str]:
     found = result.witness
     if found is None:
         return []
-    apart = "outputs of the other network" if result.problem == "transform" else "points"
     norm = f" (norm {result.norm})" if result.optimum is not None and result.optimum.norm is not None else ""
     how = "replayed in exact arithmetic on the loaded network"
     if found.radii is not None:
@@ -146,7 +168,7 @@ def _witness(result: Result) -> list[str]:
     return [
         f"  witness    x = {_point(found.x.tolist())}",
         f"             y = {_point(found.y.tolist())}",
-        f"             {apart} {found.separation:.6g} apart{norm}; {how}",
+        f"             {words.apart} {found.separation:.6g} apart{norm}; {how}",
         *_distance(result, found),
     ]
 

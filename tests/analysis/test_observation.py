@@ -52,6 +52,31 @@ def test_a_ball_is_decided_and_options_are_those_of_certify() -> None:
     assert "given input 1, output 0; unknown input 0" in bad.summary()
 
 
+@pytest.mark.rule("O-1")
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "options", "says"),
+    [
+        ([1], [0], {}, "certified: what is given determines what is unknown on the open ball of radius 0.75"),
+        ([1], [0], {}, "what is given is the same at both; what is unknown lies "),
+        ([1], [1], {}, "refuted: what is given does not determine what is unknown on any ball"),
+        ([1], [1], {}, "there is a direction in which only what is unknown changes"),
+        ([0, 1], [], {}, "all inputs follow from what is given, on the whole space, by the network's structure"),
+        ([], [1], {"unknown_outputs": [0]}, "direction in which only what is unknown changes"),
+        ([0], [], {"unknown_outputs": [0]}, "certified: what is given determines what is unknown on every ball"),
+        ([], [0, 1], {"radius": 1.0, "optimum": True}, "and what is unknown lies 0.5 apart"),
+        ([], [0, 1], {"radius": 0.5, "optimum": True}, "the same given inputs and outputs have the same unknown ones"),
+    ],
+)
+def test_its_words_are_about_what_is_given_and_unknown(
+    inputs: list[int], outputs: list[int], options: dict[str, Any], says: str
+) -> None:
+    text = ircert.observability(FOLD, inputs, outputs, [0.75, 0.25], **options).summary()
+    assert says in text
+    assert "other network" not in text
+    assert "other one" not in text
+    assert "this one" not in text
+
+
 @pytest.mark.rule("O-2")
 def test_what_is_unknown_by_default_and_by_name() -> None:
     graph = networks.bundled("brusselator-3-24-24-2")

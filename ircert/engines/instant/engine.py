@@ -23,6 +23,9 @@ from ircert.structure.known import is_partial
 
 STRUCTURE = "injective on the whole space by its structure, the input follows from the output step by step"
 FUNCTION = "the other network computes its output from this one's, or from nothing"
+SAME = "both networks are the same"
+KERNEL = "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
+APART = "on a linear region at the centre the network has a direction in which only the other one changes"
 MOST_WORK, MOST_EXACT_WORK = 4_000_000_000, 2_000_000_000
 """Weights times inputs, modulo a prime and in integers: a few seconds."""
 
@@ -89,7 +92,7 @@ def _why_never(question: Question, graph: Graph) -> str:
     if question.problem == "pseudo":
         return "the network does not change on a segment that starts in the centre"
     if question.problem == "transform":
-        return "on a linear region at the centre the network has a direction in which only the other one changes"
+        return APART
     if graph.output_dim < free:
         return f"{graph.output_dim} outputs cannot tell {free} inputs apart: every linear region has a kernel"
     return f"a linear region at the centre has a rank below {free}"
@@ -97,12 +100,12 @@ def _why_never(question: Question, graph: Graph) -> str:
 
 def _why_always(question: Question, graph: Graph, other: Graph | None) -> str | None:
     if other is not None and question.other == question.graph:
-        return "both networks are the same"
+        return SAME
     if question.is_smooth:
         return FUNCTION if other is not None and is_function_of(graph, other) else None
     if other is not None:
         if _is_affine(graph) and _is_affine(other) and _kernel_is_kept(question, graph, other):
-            return "both networks are affine, and the other's linear part vanishes on the kernel of this one's"
+            return KERNEL
         if is_function_of(graph, other):
             return FUNCTION
     if _is_affine(graph) and _has_full_rank(question, graph):

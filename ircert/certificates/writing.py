@@ -41,6 +41,8 @@ LOWER = (0.9, 0.75, 0.5, *(4.0**-k for k in range(1, 15)))
 """… or else the first of these for which there is one. (For `pseudo` a ball may be good far beyond the first fold.)"""
 FINITE = (1024.0, 64.0, 8.0, *(4.0**-k for k in range(8)))
 """Radii of balls, in parts of the centre, where the whole space has no proof."""
+ENOUGH = 1.001
+"""A ball of so many times a domain's reach holds it, also when its radius is written in few bits."""
 BITS = 20
 """… of radii that are chosen here."""
 SHARE = 0.6
@@ -90,7 +92,7 @@ def _shortfall(result: Result, proved: str, why: str) -> str | None:
     """Why the ball that is proved is smaller than the one that is claimed, if it is."""
     claimed = _claimed(result)
     radius = math.inf if proved == "inf" else float(from_text(proved))
-    if radius >= claimed:
+    if radius >= claimed or (result.asked_radius is None and radius >= _place(result).reach):
         return None
     whole = "the whole space" if math.isinf(claimed) else f"the radius {claimed:.6g}"
     evidence = result.radius.certified.evidence
@@ -164,10 +166,8 @@ def _claimed(result: Result) -> float:
 
 def _covers(result: Result, head: Graph, deadline: Deadline) -> Iterator[Proof]:
     """With one matrix, for the network or a part of it that says as much."""
-    size = result.network.input_dim
-    low, high = result.domain or (np.full(size, -np.inf), np.full(size, np.inf))
     with until(Deadline(SHARE * deadline.left())):
-        proving = Proving(head, Place(result.center, result.norm, low, high))
+        proving = Proving(head, _place(result))
         why: NoCover | None = None
         if result.asked_radius is not None:
             found = proving.prove(result.asked_radius)
@@ -184,6 +184,11 @@ def _covers(result: Result, head: Graph, deadline: Deadline) -> Iterator[Proof]:
         yield found
 
 
+def _place(result: Result) -> Place:
+    everywhere = Place.everywhere(result.center, result.norm)
+    return everywhere if result.domain is None else everywhere.within(*result.domain)
+
+
 def _first(proving: Proving, radius: float) -> tuple[Proof, NoCover | None]:
     """Of the whole space, or of a ball that is hardly smaller than a given one; else of a smaller ball, with the
     reason."""
@@ -195,6 +200,8 @@ def _first(proving: Proving, radius: float) -> tuple[Proof, NoCover | None]:
             why = error
     size = max(1.0, float(np.abs(proving.place.center).max()))
     radii = [part * radius for part in (FIRST, *LOWER)] if math.isfinite(radius) else [part * size for part in FINITE]
+    if math.isinf(radius) and max(radii) < proving.place.reach < math.inf:
+        radii.insert(0, ENOUGH * proving.place.reach)
     for each in radii:
         try:
             with until(Deadline(PATIENCE * left())):

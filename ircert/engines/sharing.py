@@ -5,45 +5,41 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from ircert.engines.base import Answer, Cause, Question, Stop, farthest
 from ircert.engines.judge import settles
 from ircert.result.radius import End, Radius
 
+BEYOND = 1.125
+"""Searches in a domain go this much farther than it does, so that the open ball that they prove holds it …"""
+SMALLEST = 2.0**-1000
+"""… but for domains so small that floats may not tell."""
 NOT_EVERYWHERE = "balls were proved, and not the whole space: nothing was found as far as this engine looked"
 INSIDE = 1 - 2.0**-50
 """A certified radius speaks of the open ball, which holds the closed one of this part of it."""
 
 
 def of_a_ball(question: Question) -> Question:
-    """The question about the whole space, as far as a search goes that proves balls; other questions as they are."""
-    if question.radius is not None or question.max_radius < math.inf:
+    """The question of a search that proves balls: no farther than a search goes, or than there is a domain."""
+    if question.radius is not None:
         return question
-    return replace(question, max_radius=farthest(question.center, question.norm))
+    far = farthest(question.center, question.norm) if question.max_radius == math.inf else question.max_radius
+    domain = question.place.reach
+    return replace(question, max_radius=min(far, BEYOND * domain) if domain > SMALLEST else far)
 
 
 def of_the_whole_space(question: Question, answer: Answer) -> Answer:
-    """The answer to `of_a_ball(question)` as one to the question itself: a large ball is not the whole space."""
-    if question.radius is not None or question.max_radius < math.inf or answer.refuted is not None:
+    """The answer to `of_a_ball(question)` as one to the question itself: a ball that holds the domain is as good as
+    all, but without one a large ball is not the whole space."""
+    if question.radius is not None or answer.refuted is not None or answer.certified == math.inf:
         return answer
-    if _holds_the_domain(question, answer.certified):
+    if question.place.reach < answer.certified:
         certified = End(math.inf, f"{answer.certified.evidence}; the ball holds the domain")
         return replace(answer, certified=certified, stop=None)
-    if answer.stop is not None or answer.certified == math.inf:
+    if answer.stop is not None or question.max_radius < math.inf:
         return answer
     return replace(answer, stop=Stop(Cause.UNDECIDED, NOT_EVERYWHERE))
-
-
-def _holds_the_domain(question: Question, radius: float) -> bool:
-    """Whether the open ball surely does, in any norm: none is longer than norm 1."""
-    if not (np.isfinite(question.low).all() and np.isfinite(question.high).all() and radius < math.inf):
-        return False
-    rows = zip(question.center.tolist(), question.low.tolist(), question.high.tolist(), strict=True)
-    return sum(max(Fraction(b) - Fraction(c), Fraction(c) - Fraction(a)) for c, a, b in rows) < Fraction(radius)
 
 
 def good_radius(question: Question) -> float:

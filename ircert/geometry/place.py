@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -47,6 +48,14 @@ class Place:
     def exact_center(self) -> list[Fraction]:
         """The centre in rationals."""
         return [Fraction(v) for v in self.center.tolist()]
+
+    @cached_property
+    def reach(self) -> float:
+        """How far from the centre the domain goes, rounded up; infinite where it is not bounded."""
+        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
+            return math.inf
+        rows = zip(self.exact_center, self.low.tolist(), self.high.tolist(), strict=True)
+        return self.norm.length_up(self.norm.measure(max(Fraction(b) - c, c - Fraction(a)) for c, a, b in rows))
 
     @property
     def simplest(self) -> Place:

@@ -31,6 +31,7 @@ SMALL = "vanderpol-2-10-10-2"
         ({"radius": 0.5, "problem": "pseudo", "norm": 2}, ["injective"]),
         ({"radius": 0.5, "problem": "transform", "other": bundled("vanderpol-2-16-16-2")}, ["injective"]),
         ({"max_radius": 0.25, "norm": 1, "domain": (-0.2, 0.3)}, ["injective"]),
+        ({"domain": (-0.2, 0.3)}, ["injective"]),
     ],
 )
 def test_both_ends(tmp_path: Path, options: dict[str, Any], kinds: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +24,17 @@ def test_balls_are_cut_with_the_domain_and_know_their_place() -> None:
     assert not ball.contains([-0.5, 2.5])
     again = Place.of(Ball(ball.center, 1.0, ball.norm, ball.low, ball.high))
     assert (again.norm, again.low.tolist()) == (PLACE.norm, PLACE.low.tolist())
+
+
+def test_how_far_the_domain_goes() -> None:
+    assert PLACE.reach == np.inf
+    domain = PLACE.within(np.array([-0.9, 2.0]), np.array([0.0, 2.5]))
+    sides = [Fraction(0.1) + Fraction(0.9), Fraction(1, 2)]
+    for norm in Norm:
+        reach = replace(domain, norm=norm).reach
+        assert norm.measure([Fraction(reach)]) >= norm.measure(sides)
+        assert norm.measure([Fraction(np.nextafter(reach, 0.0))]) < norm.measure(sides)
+    assert PLACE.within(PLACE.center, PLACE.center).reach == 0.0
 
 
 def test_some_coordinates_another_box_and_no_domain() -> None:

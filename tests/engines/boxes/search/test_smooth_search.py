@@ -149,8 +149,10 @@ def test_hard_swish_has_kinks() -> None:
 
 def test_domains_and_pinned_inputs() -> None:
     graph = bend(-2.0, 2)
-    inside = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=20.0)
-    assert float(inside.radius.certified) == 20.0
+    inside = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=4.0)
+    assert float(inside.radius.certified) == 4.0
+    whole = ask(graph, [3.0, 3.0], domain=(1.0, 9.0), max_radius=20.0)
+    assert float(whole.radius.certified) == math.inf, "the domain ends at 6"
     pinned = ask(graph, [3.0, 3.0], domain={"low": [-9.0, 3.0], "high": [9.0, 3.0]})
     assert pinned.verdict == "certified"
     assert pinned.radius.refuted is not None

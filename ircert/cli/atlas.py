@@ -193,7 +193,8 @@ def _rows(path: str) -> Array:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not rows or len({len(row) for row in rows}) != 1:
-        raise FileError("its lines have different numbers of coordinates, or none", path=path)
+        problem = "its lines have different numbers of coordinates, or none"
+        raise FileError(problem, path=path, remedy="write one centre in each line, such as 0,1.5")
     return np.array(rows)
 
 

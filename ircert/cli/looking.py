@@ -197,7 +197,8 @@ def _value(options: argparse.Namespace, graph: Graph) -> list[Any]:
         return floats(options.value, "--value")
     point = floats(options.of, "--of")
     if len(point) != graph.input_dim:
-        raise QueryError(f"--of has {len(point)} coordinates but the network has {graph.input_dim} inputs")
+        problem = f"--of has {len(point)} coordinates but the network has {graph.input_dim} inputs"
+        raise QueryError(problem, remedy="give one number per input")
     return list(graph.enclosure(point) if Network(graph).has_curves else graph.exact(point))
 
 

@@ -109,7 +109,8 @@ def verify(options: argparse.Namespace) -> int:
     for given in options.network:
         name, equals, file = given.partition("=")
         if not equals or name in networks:
-            raise IrcertError(f"--network takes NAME=FILE once for each name, got {given[:60]!r}")
+            problem = f"--network takes NAME=FILE once for each name, got {given[:60]!r}"
+            raise IrcertError(problem, remedy="write for example --network f=net.onnx")
         networks[name] = load(file)
     found = verified(question, networks, options.timeout)
     put(f"{found.word}\n")

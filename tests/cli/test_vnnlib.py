@@ -102,7 +102,7 @@ def test_capabilities(folder: Path, capability: str, first: str) -> None:
         (["verify", "fold.ir"], "no VNN-LIB 2.0 query"),
         (["verify", "missing.vnnlib"], "missing.vnnlib"),
         (["verify", "q.vnnlib"], "--network f=FILE"),
-        (["verify", "q.vnnlib", "--network", "q.f.onnx"], "NAME=FILE"),
+        (["verify", "q.vnnlib", "--network", "q.f.onnx"], "NAME=FILE once for each name, got 'q.f.onnx'; write for"),
         (["verify", "q.vnnlib", "--network", "f=fold.ir", "--timeout", "0"], "time limit"),
         (["supports"], "required"),
     ],

@@ -1,8 +1,8 @@
 """Points near the centre at which the determinant of a smooth map has the other sign than at home.
 
 Two such points refute a ball (R-12). Directions are tried in floats: along each, where the determinant first changes
-its sign; the best direction is varied, also towards the nearest point of the fold's tangent plane. What is found is
-proved by interval arithmetic at two float points.
+its sign. Points that follow gradients bring what is found nearer; then the best direction is varied, also towards the
+nearest point of the fold's tangent plane. What is found is proved by interval arithmetic at two float points.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.falsification.fold_seekers import FoldSeekers
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array
@@ -29,6 +31,8 @@ FEWEST, WORK = 16, 1_000_000_000
 VARIED, FINER = 48, 12
 """… and around the best ones."""
 STARTS = 2
+IN_VAIN = 3
+"""Rounds of seekers that find nothing nearer, after which they end."""
 HALVINGS, PRECISION = 48, 1e-4
 """How often a place on a ray is halved at most, and how well it is known, in parts of how far directions are varied."""
 BITS, WORK_A_SECOND, SHORT = (128, 512), 1e10, 0.05
@@ -95,7 +99,23 @@ class TurnedPoints:
         if self.home is None:
             return False
         found = self._here[1] <= reach and self.catch_up()
-        reach = reach if self.best is None else min(reach, NEARER * self.best[0])
+        if self.best is None:
+            found |= self._along_rays(reach, near)
+        if self.best is not None:
+            found |= self.seek(reach, near, IN_VAIN)
+            found |= not found and self._along_rays(reach, near)
+        if found or self._unproved:
+            if self.best is not None and not self._unproved:
+                self._here = self._ray_to(self.best[1])
+            try:
+                self._refine()
+            finally:  # also where time ends
+                found |= self._keep()
+        return found
+
+    def _along_rays(self, reach: float, near: list[Array] | None) -> bool:
+        """Whether a nearer turned point was found along directions from the centre."""
+        reach = self._news_within(reach)
         rays = self._generator.standard_normal((self._directions, self.setting.size))
         if near:
             rays = np.concatenate([*(part[:STARTS] - self.setting.center for part in near), rays])
@@ -104,14 +124,53 @@ class TurnedPoints:
             rays = np.concatenate([self.best[1][None] - self.setting.center, rays])
         rays = self._unit(rays)
         distances = self._first_turns(rays, reach, STEPS)
+        found = False
         for k in np.argsort(distances, kind="stable")[:STARTS].tolist():
-            if distances[k] < np.inf:
+            if distances[k] < np.inf and not (found or self._unproved):
                 self._here = rays[k], float(distances[k])
-                try:
-                    self._refine()
-                finally:  # also where time ends
-                    found |= self._keep()
+                found = self._keep()
         return found
+
+    def seek(self, reach: float, near: list[Array] | None = None, in_vain: int = 1) -> bool:
+        """Whether points that follow gradients met a nearer turned point within the reach, in rounds until so many
+        found none."""
+        self._look_for_home()
+        found, vain = self._here[1] <= reach and self.catch_up(), 0
+        while self.home is not None and vain < in_vain and not self._unproved:
+            better = self._round(self._news_within(reach), self._known(near))
+            found, vain = found or better, 0 if better else vain + 1
+        return found
+
+    def _round(self, limit: float, known: Array) -> bool:
+        """Whether a round of seekers met a nearer turned point, which is kept also where time ends."""
+        better = False
+        try:
+            self._seekers.advance(limit, known)
+        finally:
+            if (nearest := self._seekers.nearest) is not None:
+                self._here = self._ray_to(self.setting.center + nearest)
+                better = self._keep()
+        return better
+
+    @cached_property
+    def _seekers(self) -> FoldSeekers:
+        return FoldSeekers(self.setting, self._sign, self.seed)
+
+    def _ray_to(self, point: Array) -> tuple[Array, float]:
+        """The direction of a point, and how far away it is."""
+        offset = point - self.setting.center
+        distance = float(self.setting.norm.lengths(offset[None])[0])
+        return offset / distance, distance
+
+    def _known(self, near: list[Array] | None) -> Array:
+        """Offsets of points that are turned, or seem so."""
+        known = [part[:STARTS] for part in near or []]
+        if self.best is not None:
+            known.append(self.best[1][None])
+        return np.concatenate([np.zeros((0, self.setting.size)), *known]) - self.setting.center
+
+    def _news_within(self, reach: float) -> float:
+        return reach if self.best is None else min(reach, NEARER * self.best[0])
 
     def catch_up(self) -> bool:
         """Whether something nearer was found before that there was no time to prove, and is proved now."""

@@ -90,7 +90,10 @@ class Setting(Placed):
 
     def derivatives(self, points: Array) -> Array:
         """The slopes of all neurons at every point (rows), in floats; of a relu, 1 or 0."""
-        z = self.preactivations(points)
+        return self.slopes(self.preactivations(points))
+
+    def slopes(self, z: Array) -> Array:
+        """The slopes of all neurons (columns) where they read these numbers, in floats."""
         found = (z > 0).astype(np.float64)
         for name, where in self.relus.items():
             op = self.graph[name].op

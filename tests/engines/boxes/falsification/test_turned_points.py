@@ -110,3 +110,32 @@ def test_what_there_was_no_time_to_prove_is_proved_later(monkeypatch: pytest.Mon
     assert found.best is not None
     assert found.best[0] <= 0.5 * (3.0 - FOLD) * (1 + 1e-6)
     assert not found.catch_up()
+
+
+@pytest.mark.rule("E-17")
+def test_rounds_of_seekers_bring_what_is_known_nearer() -> None:
+    found = hunter(Norm.INF)
+    assert found.seek(20.0)
+    assert found.best is not None
+    first = found.best[0]
+    while found.seek(20.0):
+        assert found.best[0] < first
+        first = found.best[0]
+    exact = 0.5 * (3.0 - FOLD)
+    assert exact <= found.best[0] <= 1.01 * exact
+    assert enclosed_determinant(folded(), found.best[1].tolist()) < 0
+    assert not found.seek(0.99 * exact)
+
+
+@pytest.mark.rule("E-7")
+def test_time_that_ends_keeps_what_seekers_met() -> None:
+    found, asked = hunter(Norm.INF), 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 30
+
+    with pytest.raises(OutOfTime), until(over):
+        found.seek(20.0)
+    assert found.best is not None

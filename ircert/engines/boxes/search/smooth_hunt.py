@@ -22,7 +22,9 @@ from ircert.result.result import Optimum
 GROWTH, LEVELS = 4.0, 9
 """Violations are sought in balls that grow, so often at first."""
 MANY_INPUTS = 16
-"""From so many inputs on pairs take much longer than turned points, which are sought in all of these balls before."""
+"""From so many inputs on turned points take long as well, and are sought again, with pairs, in balls that have none."""
+ROUND = 6_000
+"""The effort of proofs, in boxes, that is worth a round of points that follow gradients: a twentieth of the time."""
 AGAIN = 2
 """So often pairs are sought again in the ball of the first one."""
 BESIDE = 1.01
@@ -42,6 +44,8 @@ class SmoothHunt:
     question: Question
     setting: Setting
     _flat: BoxedPair | None = field(default=None, init=False)  # a pair that shows that no ball is good
+    _rounds: int = field(default=0, init=False)
+    _level: int = field(default=0, init=False)
 
     @cached_property
     def turned(self) -> TurnedPoints | None:
@@ -78,24 +82,42 @@ class SmoothHunt:
             return
         most = self.question.reach
         reach = most if self.question.radius is not None else min(most, first)
-        if self.turned is not None and self.setting.size >= MANY_INPUTS and reach < most:
-            self._look_for_turned(self.turned, reach, is_over)
-        for _ in range(LEVELS):
-            if is_over() or self.look(reach) or reach >= most:
-                break
-            reach = min(GROWTH * reach, most)
+        if self.turned is not None and self.setting.size < MANY_INPUTS:
+            self._growing(self.turned.seek, reach, is_over)
+            reach = reach if self.refuted is None else self.refuted
+        elif self.turned is not None and reach < most:
+            self._growing(self.turned.look, reach, is_over)
+        self._growing(self.look, reach, is_over)
         if self.turned is None and not self.is_bad_everywhere and self.question.radius is None:
             for _ in range(AGAIN):  # other starts may lead to nearer pairs
                 if not is_over() and self.refuted is not None:
                     self.look(self.refuted)
 
-    def _look_for_turned(self, turned: TurnedPoints, reach: float, is_over: Callable[[], bool]) -> None:
-        """In balls that grow."""
+    def _growing(self, look: Callable[[float], bool], reach: float, is_over: Callable[[], bool]) -> None:
+        """Look in balls that grow, until something is found or known in one."""
         most = self.question.reach
         for _ in range(LEVELS):
-            if is_over() or turned.look(reach) or reach >= most:
+            if is_over() or look(reach) or reach >= (most if self.refuted is None else self.refuted):
                 break
             reach = min(GROWTH * reach, most)
+
+    def beside(self, effort: int, least: float, near: list[Array]) -> None:
+        """Rounds of points that follow gradients: as many as the effort of all proofs so far is worth.
+
+        least: the radius of the smallest ball that is worth it; near: points that seem turned over
+        """
+        while self.turned is not None and self._rounds < effort // ROUND:
+            self._rounds += 1
+            self.seek(least, near)
+
+    def seek(self, least: float, near: list[Array] | None = None) -> bool:
+        """Whether a round of these points found a nearer turned point: in the ball of the nearest violation, else in
+        balls that grow, again and again."""
+        if self.turned is None:
+            return False
+        self._level = (self._level + 1) % LEVELS
+        reach = least * GROWTH**self._level if self.refuted is None else self.refuted
+        return self.turned.seek(min(reach, self.question.reach), near)
 
     def catch_up(self) -> None:
         """Prove what was found when there was no time for it."""

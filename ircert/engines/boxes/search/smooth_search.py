@@ -73,6 +73,9 @@ FARTHER = 2.0
 """How much larger balls than the one that is asked about a new covering serves."""
 MOST_ENTRIES = 1 << 24
 """Of the matrices of a network, which are written out several times: a gigabyte."""
+ALONE_ROUNDS, LAST_ROUNDS = 200, 20
+"""Rounds of points that follow gradients where proofs have given up: in a ball that is neither closed nor refuted, and
+in vain at the end of a search; looks for pairs are as many as the latter."""
 HUNTING = 0.1
 """The part of the time that looking for violations may take …"""
 LEAST_HUNTING = 0.7
@@ -192,6 +195,7 @@ class SmoothSearch:
                 break
             self._timed("falsification", self._hunt_beside)
             effort *= 2
+        self._timed("falsification", self._hunt_alone)
 
     def _climb(self) -> None:
         """Balls that grow while they are cheap; violations say where to stop."""
@@ -364,19 +368,31 @@ class SmoothSearch:
         self.covering.turned = []
         if self._is_over():
             return
+        far = math.inf if self.question.radius is not None else max(GROWTH * self.clear, self._first)
+        self.hunt.beside(self.counts.effort, far, met)
         spent = self.seconds.get("falsification", 0.0)
         if met or spent < HUNTING * sum(self.seconds.values()):
-            far = math.inf if self.question.radius is not None else max(GROWTH * self.clear, self._first)
             self.hunt.look(min(self.question.reach, far), met)
+
+    def _hunt_alone(self) -> None:
+        """Look on in a ball that no proof closed."""
+        turned = self.hunt.turned is not None
+        for _ in range(ALONE_ROUNDS if turned else LAST_ROUNDS):
+            if self._is_settled() or self._is_over():
+                break
+            if turned:
+                self.hunt.seek(self._first)
+            else:
+                self.hunt.look(self.question.reach)
 
     def _hunt_on(self) -> bool:
         """Whether there are violations much nearer than the one that is known."""
-        found = False
-        while self.hunt.refuted is not None and not (self._is_settled() or self._is_over()):
+        found, vain = False, 0
+        while self.hunt.refuted is not None and vain < LAST_ROUNDS and not (self._is_settled() or self._is_over()):
             before = self.hunt.refuted
-            if not self.hunt.look(before) or self.hunt.refuted > before * (1 - self.question.tol / 8):
-                break
-            found = True
+            looked = self.hunt.look(before) if not vain else self.hunt.seek(self._first)
+            better = looked and self.hunt.refuted <= before * (1 - self.question.tol / 8)
+            found, vain = found or better, 0 if better else vain + 1
         return found
 
     # --- small things ------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import ircert
 from ircert.engines.boxes.one_matrix.points import Points
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search import smooth_search
+from ircert.engines.boxes.search.smooth_hunt import SmoothHunt
 from ircert.engines.boxes.search.smooth_search import EARLY
 from ircert.errors import IrcertError, QueryError
 from ircert.geometry.place import Place
@@ -98,6 +99,41 @@ def test_fixed_balls(radius: float) -> None:
         points = np.array([result.witness.x, result.witness.y])
         assert np.abs(points - 3.0).max() <= radius
         assert result.witness.separation > 0.05
+
+
+def thin() -> Graph:
+    """With a fold in six dimensions that directions from the centre hardly ever meet."""
+    rng, build = np.random.default_rng(4), ircert.Builder(6)
+    x = build.input
+    for k, (a, b) in enumerate(itertools.pairwise((6, 16, 16, 6))):
+        x = build.affine(x, rng.normal(size=(b, a)) * 1.4 / math.sqrt(a), rng.normal(size=b) * 0.3)
+        x = build.node(Tanh(), x) if k < 2 else x
+    return build.graph(build.add(x, build.affine(build.input, 2.0 * np.eye(6))))
+
+
+@pytest.mark.rule("E-17")
+def test_a_ball_that_no_matrix_serves_is_looked_at_along_gradients() -> None:
+    result = ask(thin(), np.zeros(6), radius=0.1196, time_limit=None)
+    assert result.verdict == "refuted"
+    assert result.turned is not None
+    assert np.abs(np.array([result.turned.x, result.turned.y])).max() < 0.1196
+
+
+@pytest.mark.rule("E-17")
+def test_balls_that_proofs_give_up_are_looked_at_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = 0
+
+    def seek(*_: object) -> bool:
+        nonlocal rounds
+        rounds += 1
+        return False
+
+    for name in ("begin", "look", "beside"):
+        monkeypatch.setattr(SmoothHunt, name, lambda *_: False)
+    monkeypatch.setattr(SmoothHunt, "seek", seek)
+    monkeypatch.setattr(smooth_search, "ALONE_ROUNDS", 7)
+    assert ask(thin(), np.zeros(6), radius=0.1196, time_limit=None).verdict == "unresolved"
+    assert rounds == 7
 
 
 def test_injective_everywhere_as_far_as_is_asked() -> None:

@@ -29,8 +29,8 @@ STEPS = 40
 """From one start to the next."""
 STRIDE = 0.2, 0.003
 """How long a step is, at first and at last, in parts of the ball."""
-BESIDE, NEAREST, FARTHEST = 0.5, 1.0, 5.0
-"""So many start next to the nearest point that is known, at distances of 2^-1 to 2^-5 balls."""
+BESIDE, NEAREST, FARTHEST = 0.5, 0.0, 4.0
+"""So many start next to the nearest point that is known, at distances of 1 to 2^-4 balls."""
 SHORT, BEYOND = 0.8, 1.2
 """How much of the way to the fold a point goes that is beyond it, and one that is not, by first order."""
 HALVINGS = 12

@@ -31,8 +31,10 @@ FEWEST, WORK = 16, 1_000_000_000
 VARIED, FINER = 48, 12
 """… and around the best ones."""
 STARTS = 2
-IN_VAIN = 3
-"""Rounds of seekers that find nothing nearer, after which they end."""
+MUCH_NEARER = 1 - 1e-3
+"""Rounds of seekers go on as long as each finds a point that is nearer by this factor."""
+LINE, FARTHER = 4, 1.05
+"""Rounds of one line, and how much larger than that of the nearest point known the ball is in which one begins."""
 HALVINGS, PRECISION = 48, 1e-4
 """How often a place on a ray is halved at most, and how well it is known, in parts of how far directions are varied."""
 BITS, WORK_A_SECOND, SHORT = (128, 512), 1e10, 0.05
@@ -68,6 +70,8 @@ class TurnedPoints:
         self._generator = np.random.default_rng(self.seed)
         self._sign, self._here = 0, (np.zeros(0), np.inf)
         self._sought, self.home, self._unproved = False, None, False
+        self._rounds = 0
+        self._line: Array | None = None
         self._look_for_home()
 
     def _look_for_home(self) -> None:
@@ -102,7 +106,7 @@ class TurnedPoints:
         if self.best is None:
             found |= self._along_rays(reach, near)
         if self.best is not None:
-            found |= self.seek(reach, near, IN_VAIN)
+            found |= self.seek(reach, near)
             found |= not found and self._along_rays(reach, near)
         if found or self._unproved:
             if self.best is not None and not self._unproved:
@@ -131,24 +135,38 @@ class TurnedPoints:
                 found = self._keep()
         return found
 
-    def seek(self, reach: float, near: list[Array] | None = None, in_vain: int = 1) -> bool:
-        """Whether points that follow gradients met a nearer turned point within the reach, in rounds until so many
-        found none."""
+    def seek(self, reach: float, near: list[Array] | None = None) -> bool:
+        """Whether points that follow gradients met a nearer turned point within the reach, in rounds as long as these
+        find much nearer ones."""
         self._look_for_home()
-        found, vain = self._here[1] <= reach and self.catch_up(), 0
-        while self.home is not None and vain < in_vain and not self._unproved:
-            better = self._round(self._news_within(reach), self._known(near))
-            found, vain = found or better, 0 if better else vain + 1
+        found, goes_on = self._here[1] <= reach and self.catch_up(), True
+        while self.home is not None and goes_on and not self._unproved:
+            before = self._news_within(reach)
+            better = self._round(reach, near)
+            found |= better
+            goes_on = better and self.best is not None and self.best[0] < MUCH_NEARER * before
         return found
 
-    def _round(self, limit: float, known: Array) -> bool:
-        """Whether a round of seekers met a nearer turned point, which is kept also where time ends."""
-        better = False
+    def _round(self, reach: float, near: list[Array] | None) -> bool:
+        """Whether a round of seekers met a nearer turned point, which is kept also where time ends.
+
+        Some rounds go on from what the last one met. Then points begin anew, in a ball that may be larger than that of
+        the nearest turned point: what is known lies in one of many valleys.
+        """
+        met = np.concatenate([np.zeros((0, self.setting.size)), *(part[:STARTS] for part in near or [])])
+        limit = reach if self.best is None else min(reach, FARTHER * self.best[0])
+        if self._rounds % LINE and self._line is not None:
+            limit, met = min(limit, self._ray_to(self._line)[1]), np.concatenate([self._line[None], met])
+        self._rounds, better = self._rounds + 1, False
         try:
-            self._seekers.advance(limit, known)
+            self._seekers.advance(limit, met - self.setting.center)
         finally:
-            if (nearest := self._seekers.nearest) is not None:
-                self._here = self._ray_to(self.setting.center + nearest)
+            offset = self._seekers.nearest
+            self._line = None if offset is None else self.setting.center + offset
+            if self._line is None:
+                self._rounds = 0
+            elif (ray := self._ray_to(self._line))[1] <= self._news_within(reach):
+                self._here = ray
                 better = self._keep()
         return better
 
@@ -161,13 +179,6 @@ class TurnedPoints:
         offset = point - self.setting.center
         distance = float(self.setting.norm.lengths(offset[None])[0])
         return offset / distance, distance
-
-    def _known(self, near: list[Array] | None) -> Array:
-        """Offsets of points that are turned, or seem so."""
-        known = [part[:STARTS] for part in near or []]
-        if self.best is not None:
-            known.append(self.best[1][None])
-        return np.concatenate([np.zeros((0, self.setting.size)), *known]) - self.setting.center
 
     def _news_within(self, reach: float) -> float:
         return reach if self.best is None else min(reach, NEARER * self.best[0])

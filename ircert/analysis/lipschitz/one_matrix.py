@@ -169,7 +169,10 @@ class _Search:
         likely = self._likely(matrix, norm)
 
         def proved(share: float, most: int) -> bool:
-            return self._closes(one_matrix(self.network, matrix, norm, share * likely), most)
+            try:
+                return self._closes(one_matrix(self.network, matrix, norm, share * likely), most)
+            except OutOfTime:  # what was proved with another share stays
+                return False
 
         if not known < likely * EXACTLY < np.inf:
             return 0.0

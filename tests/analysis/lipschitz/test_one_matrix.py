@@ -15,7 +15,7 @@ from ircert.analysis.asked_ball import ball_for
 from ircert.analysis.lipschitz.one_matrix import DEFINITE, DOMINANT, _from_norm_2, at_least
 from ircert.data import networks
 from ircert.geometry.norm import Norm
-from ircert.limits import Deadline
+from ircert.limits import Deadline, OutOfTime
 from ircert.questions.network import lowered
 from ircert.result.radius import End
 from tests.engines.boxes.making import residual
@@ -175,3 +175,20 @@ def test_norm_2_is_worth_no_more_than_it_is(norm: Norm, shape: tuple[int, int]) 
         least = np.einsum("ki,ij,kj->k", d, matrix, e) / (d * d).sum(axis=1)
         sizes = [np.linalg.norm(v, ord=norm.order, axis=1) for v in (e, d)]
         assert (sizes[0] >= worth * least * sizes[1] * (1 - 1e-9)).all()
+
+
+@pytest.mark.rule("L-8", "E-7")
+def test_what_was_proved_stays_when_time_ends_before_a_cover_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = 0
+
+    def closes(*_: object) -> bool:
+        nonlocal tried
+        tried += 1
+        if tried > 2:
+            raise OutOfTime
+        return tried == 2
+
+    monkeypatch.setattr("ircert.analysis.lipschitz.one_matrix._Search._closes", closes)
+    found = found_below(networks.bundled("lorenz-3-16-16-3"), ([0.0] * 3, 0.5), Norm.TWO)
+    assert tried > 2
+    assert found > 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ircert.analysis.asked_ball import BallLike, ball_for
-from ircert.analysis.lipschitz import curves, enclosures, exact, one_matrix, parts
+from ircert.analysis.lipschitz import boxes, curves, enclosures, exact, one_matrix, parts
 from ircert.analysis.lipschitz.bracket import BiLipschitz, Bracket, unless_pinned
 from ircert.answering import certifiable, check_limits
 from ircert.certification import certify
@@ -19,7 +19,7 @@ from ircert.geometry.domain import Box, DomainLike
 from ircert.geometry.norm import Norm, norm_of
 from ircert.ir.graph import Graph
 from ircert.ir.ops import is_smooth
-from ircert.limits import Deadline
+from ircert.limits import Deadline, until
 from ircert.questions.network import first_uncertifiable, lowered
 from ircert.result.radius import End
 from ircert.result.witness import Witness
@@ -27,6 +27,8 @@ from ircert.structure.known import Knowledge
 from ircert.threads import one_thread
 
 COLLISION = "two points with the same output"
+ON_BOXES = 0.25
+"""The part of the time that is kept for boxes that bound L."""
 NARROW = 1e-6
 """A bracket of L' of this relative width is not made narrower."""
 INJECTIVE = "f is injective on the ball, but no bound on the quotients is known"
@@ -58,10 +60,16 @@ def bilipschitz(
     deadline = Deadline(math.inf if time_limit is None else float(time_limit))
     # what overflows says nothing, and need not be reported
     with one_thread(), np.errstate(all="ignore"):
-        upper, lower = _bounds(network, body, measured, deadline, seed)
+        cut = _boxes(network, body, measured)
+        own = deadline if cut is None else Deadline((1 - ON_BOXES) * deadline.left())
+        upper, lower = _bounds(network, body, measured, own, seed)
+        is_open = not lower.low and bool(lower.high)
+        upper = _reduced(upper, cut, Deadline(deadline.left() / 2) if is_open else deadline)
     witness = None
-    if not lower.low and lower.high:
+    if is_open:
         lower, witness = _decided(network, body, lower, max(deadline.left(), 1.0), seed)
+        with one_thread():
+            upper = _reduced(upper, cut, deadline)
     return BiLipschitz(upper, lower, body, measured, network, witness)
 
 
@@ -85,6 +93,25 @@ def _bounds(network: Graph, body: Ball, norm: Norm, deadline: Deadline, seed: in
     if network.output_dim >= network.input_dim > 2 or network.output_dim > network.input_dim == 2:
         lower = _raised(network, body, norm, lower, deadline, seed)
     return upper, lower
+
+
+def _boxes(network: Graph, body: Ball, norm: Norm) -> boxes.StretchOnBoxes | None:
+    """Boxes that may bound L, where nothing else knows it exactly."""
+    if first_uncertifiable(network) is not None or not boxes.StretchOnBoxes.serves(network):
+        return None
+    if network.input_dim <= 2 and not any(is_smooth(node.op) for node in network.nodes):
+        return None
+    return boxes.StretchOnBoxes(lowered(network), body, norm)
+
+
+def _reduced(upper: Bracket, cut: boxes.StretchOnBoxes | None, deadline: Deadline) -> Bracket:
+    """L with a smaller upper end, where boxes show one in time."""
+    if cut is None:
+        return upper
+    with until(deadline):
+        cut.advance(float(upper.low))
+    above = End(max(cut.bound, float(upper.low)), boxes.BOXES)
+    return Bracket(upper.low, above) if above < upper.high else upper
 
 
 def _within(ends: tuple[End, End], upper: Bracket, lower: Bracket) -> tuple[Bracket, Bracket]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ircert.engines.base import Points, Question
 from ircert.engines.boxes.falsification.smooth_pairs import SmoothPairs
-from ircert.engines.boxes.falsification.turned_points import TurnedPoints
+from ircert.engines.boxes.falsification.turned_points import FARTHER, TurnedPoints
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.engines.boxes.search.stem_search import stem_pair
 from ircert.engines.refutation import BOXED, TURNED, is_bad_everywhere
@@ -111,12 +111,12 @@ class SmoothHunt:
             self.seek(least, near)
 
     def seek(self, least: float, near: list[Array] | None = None) -> bool:
-        """Whether a round of these points found a nearer turned point: in the ball of the nearest violation, else in
-        balls that grow, again and again."""
+        """Whether a round of these points found a nearer turned point: about in the ball of the nearest violation, else
+        in balls that grow, again and again."""
         if self.turned is None:
             return False
         self._level = (self._level + 1) % LEVELS
-        reach = least * GROWTH**self._level if self.refuted is None else self.refuted
+        reach = least * GROWTH**self._level if self.refuted is None else FARTHER * self.refuted
         return self.turned.seek(min(reach, self.question.reach), near)
 
     def catch_up(self) -> None:

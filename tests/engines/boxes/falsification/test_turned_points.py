@@ -9,10 +9,12 @@ import pytest
 
 import ircert
 from ircert.engines.boxes.falsification import turned_points
-from ircert.engines.boxes.falsification.turned_points import TurnedPoints
+from ircert.engines.boxes.falsification.fold_seekers import FoldSeekers
+from ircert.engines.boxes.falsification.turned_points import FARTHER, LINE, TurnedPoints
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
 from ircert.geometry.place import Place
+from ircert.ir.arrays import Array
 from ircert.ir.enclosure import enclosed_determinant
 from ircert.ir.graph import Graph
 from ircert.ir.ops.curves import Tanh
@@ -139,3 +141,24 @@ def test_time_that_ends_keeps_what_seekers_met() -> None:
     with pytest.raises(OutOfTime), until(over):
         found.seek(20.0)
     assert found.best is not None
+
+
+@pytest.mark.rule("E-17")
+def test_lines_of_rounds_begin_anew_a_little_farther_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, begun = hunter(Norm.INF), []
+    assert found.seek(20.0)
+    assert found.best is not None
+    advance = FoldSeekers.advance
+
+    def recorded(self: FoldSeekers, limit: float, near: Array) -> None:
+        begun.append((limit, len(near)))
+        advance(self, limit, near)
+
+    monkeypatch.setattr(FoldSeekers, "advance", recorded)
+    for _ in range(4 * LINE):
+        found.seek(20.0)
+    anew = [limit for limit, near in begun if not near]
+    assert len(anew) >= 3
+    assert all(found.best[0] < limit for limit in anew)
+    assert anew[-1] <= 1.01 * FARTHER * found.best[0]
+    assert all(limit <= FARTHER * begun[0][0] for limit, near in begun if near)

@@ -4,6 +4,8 @@
 
 A kinematic bicycle with 5 states by Adam and by L-BFGS (three hidden layers of 64), a planar quadrotor with 6 states by
 Adam (two of 64): flows over time 0.5, learned by scikit-learn from 8,000 points, weights rounded to float32 numbers.
+And four flows over time 0.3, learned in 50 epochs at most, with random centres around which no fold is near: a car,
+another quadrotor, rings of four and six oscillators.
 Seconds and limits are of processor time (`asking.py`); FOLDER is a checkout of the earlier version.
 """
 
@@ -42,6 +44,27 @@ def quadrotor(state: Array) -> Array:
     return np.array([vx, vy, turning, *forces])
 
 
+def car(state: Array) -> Array:
+    """x, y, heading, speed and angle of the front wheel, which both fade."""
+    _, _, heading, speed, angle = state
+    turning = speed * np.tan(0.5 * np.tanh(angle))
+    return np.array([speed * np.cos(heading), speed * np.sin(heading), turning, -0.3 * speed, -angle])
+
+
+def slow_quadrotor(state: Array) -> Array:
+    """x, y, tilt and their speeds."""
+    _, _, tilt, vx, vy, turning = state
+    forces = -2.943 * np.sin(tilt), 2.943 * (np.cos(tilt) - 1) - 0.1 * vy, -2 * np.sin(tilt) - 0.2 * turning
+    return np.array([vx, vy, turning, *forces])
+
+
+def ring(state: Array) -> Array:
+    """A ring of oscillators with hardening springs: places, then speeds."""
+    places, speeds = np.split(state, 2)
+    pull = np.roll(places, 1, 0) + np.roll(places, -1, 0) - 2 * places
+    return np.concatenate([speeds, -places - 0.3 * places**3 + 0.5 * pull - 0.1 * speeds])
+
+
 @dataclass(frozen=True)
 class Learned:
     """What is learned on a box, by which solver of scikit-learn, and the centre of the balls."""
@@ -52,6 +75,7 @@ class Learned:
     hidden: tuple[int, ...]
     options: dict[str, Any]
     center: list[float]
+    time: float = TIME
 
     def graph(self) -> ircert.Graph:
         """Train it."""
@@ -61,7 +85,7 @@ class Learned:
         model = MLPRegressor(hidden_layer_sizes=self.hidden, random_state=0, **self.options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it need not converge
-            model.fit(x, _flow(self.field, x))
+            model.fit(x, _flow(self.field, x, self.time))
         layers = zip(model.coefs_, model.intercepts_, strict=True)
         return ircert.load([(_rounded(weight.T), _rounded(bias)) for weight, bias in layers])
 
@@ -70,8 +94,8 @@ def _rounded(numbers: Array) -> Array:
     return numbers.astype(np.float32).astype(np.float64)
 
 
-def _flow(field: Callable[[Array], Array], points: Array) -> Array:
-    state, step = points.T, TIME / STEPS
+def _flow(field: Callable[[Array], Array], points: Array, time: float) -> Array:
+    state, step = points.T, time / STEPS
     for _ in range(STEPS):
         first = field(state)
         second = field(state + step / 2 * first)
@@ -80,13 +104,23 @@ def _flow(field: Callable[[Array], Array], points: Array) -> Array:
     return state.T
 
 
+def _early(field: Callable[[Array], Array], size: float, hidden: tuple[int, ...], n: int) -> Learned:
+    center = np.round(np.random.default_rng(1).uniform(-1, 1, n), 3).tolist()
+    return Learned(field, [-size] * n, [size] * n, hidden, EARLY, center, 0.3)
+
+
 ADAM = {"solver": "adam", "max_iter": 300, "learning_rate_init": 2e-3, "alpha": 1e-4}
 L_BFGS = {"solver": "lbfgs", "max_iter": 1500, "max_fun": 10**6, "alpha": 1e-2}
+EARLY = {"max_iter": 50, "early_stopping": True, "learning_rate_init": 2e-3}
 ROAD = [-2.0, -2.0, -2.0, -1.0, -1.0], [2.0, 2.0, 2.0, 3.0, 1.0], (64, 64, 64)
 NETWORKS = {
     "bicycle-5-64-64-64-5, Adam": Learned(bicycle, *ROAD, ADAM, [0.0, 0.0, 0.0, 1.0, 0.0]),
     "bicycle-5-64-64-64-5, L-BFGS": Learned(bicycle, *ROAD, L_BFGS, [0.0, 0.0, 0.0, 1.0, 0.0]),
     "quadrotor-6-64-64-6, Adam": Learned(quadrotor, [-2.0] * 6, [2.0] * 6, (64, 64), ADAM, [0.0] * 6),
+    "car-5-64-64-64-5, early": _early(car, 2.0, (64, 64, 64), 5),
+    "quadrotor-6-64-64-6, early": _early(slow_quadrotor, 1.5, (64, 64), 6),
+    "ring-8-128-128-8, early": _early(ring, 1.5, (128, 128), 8),
+    "ring-12-64-64-12, early": _early(ring, 1.0, (64, 64), 12),
 }
 
 

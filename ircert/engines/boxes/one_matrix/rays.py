@@ -6,7 +6,7 @@ need s go on without an end. Let Q be a box around the centre on which every neu
 its strict side. On a ray from the centre, as far as Q goes, every neuron is affine (those below it keep their phases,
 by induction), so that one that is 0 at the centre has one sign on the rest of the ray. So a point of Q has the phases
 of the point with s = t on its ray, if all points of the sides with s >= t lie in Q: boxes that cover the sides with
-1 / r <= s <= t are enough.
+1 / r <= s <= t are enough, or those with s = t alone where the ball lies in Q.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ MANY = 16
 """Neurons that are 0 at the centre; fewer are better cut into their phases."""
 WITHIN, HALVES = 0.9, 60
 """Of the radius at which another neuron switches, what the first Q takes; how often Q is halved at most."""
+SMALLEST = 2.0**-900
+"""Half a side of Q at least, so that t and its multiples are far from the largest floats."""
 CLOSE = 1e-9
 """Neurons that are worth an exact look, in parts of the largest one."""
 
@@ -45,7 +47,7 @@ class RaySetting(Setting):
     def of(setting: Setting) -> RaySetting | None:
         """None where few neurons are 0 at the centre, or floats show no Q."""
         half = still_half(setting)
-        if half is None:
+        if half is None or not half > SMALLEST:
             return None
         n, t = setting.size, (1 + 1e-9) / half
         place = Place(np.zeros(n + 1), Norm.INF, np.r_[np.full(n, -1.0), 0.0], np.r_[np.ones(n), t])
@@ -59,7 +61,9 @@ class RaySetting(Setting):
     def sides(self, radius: float) -> Boxes:
         """The sides, as far as the ball goes."""
         n = self.size - 1
-        low, high = np.r_[np.full(n, -1.0), (1 - SAFE) / radius], np.r_[np.ones(n), max(self.t, 1 / radius)]
+        with np.errstate(over="ignore", divide="ignore"):  # of radii whose inverse is no float
+            first = min((1 - SAFE) / np.float64(radius), self.t)
+        low, high = np.r_[np.full(n, -1.0), first], np.r_[np.ones(n), self.t]
         lows, highs = np.tile(low, (2 * n, 1)), np.tile(high, (2 * n, 1))
         for j in range(n):
             highs[2 * j, j], lows[2 * j + 1, j] = -1.0, 1.0

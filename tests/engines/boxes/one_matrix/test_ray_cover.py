@@ -109,3 +109,25 @@ def test_balls_within_q_are_alike() -> None:
     assert 0 < alike(found) < 1
     plain = covering_of(Batches(setting_of(homogeneous(2, 4, 0.5), center)), Counts(), lambda: None)
     assert (plain.covers is RayCover, alike(plain)) == (False, 0.0)
+
+
+def thin_fold(n: int) -> ircert.Graph:
+    """x + g(x) without biases, folded in a thin cone around the first axis, which touches 0."""
+    rng, build = np.random.default_rng(0), ircert.Builder(n)
+    kinks = build.relu(build.affine(build.input, rng.integers(-8, 9, (30, n)) / 8))
+    others = np.hstack([np.zeros((n - 1, 1)), np.eye(n - 1)])
+    sizes = build.relu(build.affine(build.input, 32.0 * np.vstack([others, -others])))
+    cone = np.r_[1.0, np.zeros(n - 1), -np.ones(2 * n - 2)]
+    inside = build.relu(build.affine(build.concat(build.input, sizes), cone[None]))
+    outer = np.hstack([rng.integers(-8, 9, (n, 30)) / 512, np.r_[-3.0, np.zeros(n - 1)][:, None]])
+    return build.graph(build.add(build.input, build.affine(build.concat(kinks, inside), outer)))
+
+
+@pytest.mark.rule("E-25")
+@pytest.mark.parametrize("radius", [5e-324, 1e-310, 1e-300, 1e-3, 1.0, 1e300])
+def test_no_ball_around_a_fold_at_the_centre_is_good(radius: float) -> None:
+    found = rays_of(setting_of(thin_fold(4), np.zeros(4)))
+    assert advanced(found, radius) == "stopped"
+    assert found.reached == 0.0
+    answer = ircert.certify(thin_fold(4), np.zeros(4), radius=radius, engine="boxes", time_limit=2)
+    assert answer.verdict != "certified"

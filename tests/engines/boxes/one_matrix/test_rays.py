@@ -149,3 +149,26 @@ def test_distances_of_boxes_hold_those_of_their_points(norm: Norm) -> None:
         cut = rays.beyond(sides, 0.7)
         outside = lengths > 0.7
         assert ((points >= cut.low) & (points <= cut.high))[outside].all()
+
+
+@pytest.mark.rule("E-25")
+@pytest.mark.parametrize("radius", [5e-324, 1e-310, 5.5e-309, 1e-300])
+def test_balls_whose_inverse_radius_is_no_float_have_boxes(radius: float) -> None:
+    """They lie in Q, and the points with s = t stand for all rays."""
+    center = np.zeros(3)
+    rays = rays_of(setting_of(kinked(np.random.default_rng(1), 3, center), center))
+    sides = rays.sides(radius)
+    assert (sides.high[:, -1] == rays.t).all()
+    assert (sides.low[:, -1] == rays.t).all()
+    assert (rays.nearest(sides) == 0).all()
+    assert (rays.farthest(sides) > 0).all()
+
+
+def test_where_others_switch_too_near_for_floats_there_are_no_rays() -> None:
+    rng, center = np.random.default_rng(2), np.zeros(2)
+    for near, served in ((2.0**-800, True), (2.0**-1000, False)):
+        build = ircert.Builder(2)
+        weight = np.vstack([rng.integers(-8, 9, (KINKS, 2)) / 8, [[1.0, 0.0]]])
+        hidden = build.relu(build.affine(build.input, weight, np.r_[np.zeros(KINKS), -near]))
+        graph = build.graph(build.add(build.input, build.affine(hidden, np.full((2, KINKS + 1), 2.0**-8))))
+        assert (RaySetting.of(setting_of(graph, center)) is not None) == served

@@ -159,6 +159,11 @@ class _Inverse:
 
 
 def length_up(k: Array, norm: Norm) -> float:
-    """The norm of numbers that are at least 0, rounded up."""
+    """The norm of numbers that are at least 0, rounded up; in units in which no square is too small for floats."""
+    size = float(k.max(initial=0.0))
+    if not 0.0 < size < np.inf:
+        return size
+    unit = float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1))
     with np.errstate(all="ignore"):
-        return float(larger(np.array(np.linalg.norm(k, ord=norm.order)), len(k) + 8))
+        length = float(larger(np.array(np.linalg.norm(k / unit, ord=norm.order)), len(k) + 8))
+        return float(np.nextafter(length * unit, np.inf))

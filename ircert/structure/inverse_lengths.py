@@ -135,7 +135,7 @@ def _largest(blocks: Array, norm: Norm) -> float:
     if norm != Norm.TWO:
         return rows if norm == Norm.INF else columns
     if len(blocks) > MOST_BLOCKS:
-        return math.sqrt(rows * columns) * UP
+        return math.sqrt(rows) * math.sqrt(columns) * UP  # their product may be too small for floats, or too large
     try:
         return rounded_up(max(norm_bound(block, norm) for block in blocks))
     except Unbounded:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -51,3 +54,24 @@ def test_closed_forms() -> None:
 def test_functions_that_become_flat_give_nothing() -> None:
     build = ircert.Builder(1)
     assert np.isinf(stretches(Knowledge(build.graph(build.node(Tanh(), build.input))))).all()
+
+
+@pytest.mark.rule("L-9")
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e-165, 1e-100, 1.0, 1e200, 1e307])
+def test_lengths_of_numbers_whose_squares_are_no_floats(size: float) -> None:
+    for norm in Norm:
+        for numbers in (np.array([size]), np.array([size, size]), np.array([size, 0.0, size / 2])):
+            exact = norm.measure([Fraction(v) for v in numbers.tolist()])
+            found = length_up(numbers, norm)
+            assert Fraction(found) ** norm.power >= exact if norm == Norm.TWO else Fraction(found) >= exact
+            assert found <= float(numbers.sum()) * (1 + 1e-9) + 1e-322
+
+
+@pytest.mark.rule("L-9")
+def test_an_inverse_with_tiny_stretches_is_not_too_large() -> None:
+    """L' of 1e165 tanh on |x| <= 1 is its slope at 1."""
+    build = ircert.Builder(2)
+    weight = np.diag([1e165, 1.0000000001e165])
+    graph = build.graph(build.affine(build.node(Tanh(), build.input), weight, np.zeros(2)))
+    found = ircert.bilipschitz(graph, (np.zeros(2), 1.0, "inf"), 2, time_limit=5).lower
+    assert found.low <= 1e165 / math.cosh(1) ** 2 * (1 + 1e-9)

@@ -96,3 +96,14 @@ def test_a_convolutional_residual_flow() -> None:
     graph = ircert.load(FIXTURES / "iresnet_3072.onnx")
     assert length(graph, Norm.TWO) < 3_000
     assert length(graph, Norm.INF) == math.inf
+
+
+@pytest.mark.rule("L-12")
+@pytest.mark.parametrize("size", [1e165, 1e170, 1e300])
+def test_many_blocks_whose_inverses_have_tiny_products(size: float) -> None:
+    n = 69
+    weight = np.diag(size * (1 + np.arange(n) / n / 4))
+    build = ircert.Builder(n)
+    found = ircert.bilipschitz(build.graph(build.affine(build.input, weight)), (np.zeros(n), 1.0, "inf"), 2)
+    assert found.lower.low <= size
+    assert found.lower.high >= size * (1 - 1e-9)

@@ -167,8 +167,9 @@ def _sizes(middles: Array, middle: Array, moves: Array, norm: Norm) -> Array:
     rows, columns = ((middle + moves).sum(axis=axis).max(axis=1) for axis in (2, 1))
     if norm != Norm.TWO:
         return np.asarray(rows if norm == Norm.INF else columns)
-    further = np.sqrt(moves.sum(axis=2).max(axis=1) * moves.sum(axis=1).max(axis=1))
-    return np.fmin(np.sqrt(rows * columns), _spectral(middles) + further)
+    # roots first: products may be too small for floats
+    further = np.sqrt(moves.sum(axis=2).max(axis=1)) * np.sqrt(moves.sum(axis=1).max(axis=1))
+    return np.fmin(np.sqrt(rows) * np.sqrt(columns), _spectral(middles) + further)
 
 
 def _spectral(matrices: Array) -> Array:

@@ -59,7 +59,7 @@ def _by_lengths(knowledge: Knowledge, values: dict[str, Range], norm: Norm, othe
 
 
 def _end(size: float) -> End:
-    return End(rounded_down(1 / Fraction(size)) if size < math.inf else 0.0, INVERSES)
+    return End(rounded_down(1 / Fraction(size)) if 0.0 < size < math.inf else 0.0, INVERSES)
 
 
 def _ratio(count: int, first: Norm, second: Norm) -> float:

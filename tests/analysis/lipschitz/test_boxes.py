@@ -107,3 +107,16 @@ def test_time_that_ends_keeps_the_bound() -> None:
 def test_large_networks_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boxes, "WORK", 10)
     assert bound(network(Tanh(), (3, 5, 3)), 0.1, Norm.INF) == math.inf
+
+
+@pytest.mark.rule("L-13")
+@pytest.mark.parametrize("size", [1e-100, 1e-158, 1e-162, 1e-170, 1e-300])
+@pytest.mark.parametrize("norm", list(Norm))
+def test_weights_whose_squares_are_too_small_for_floats(norm: Norm, size: float) -> None:
+    """L of size * tanh in every coordinate is the size, at 0."""
+    build = ircert.Builder(3)
+    graph = build.graph(build.affine(build.node(Tanh(), build.input), size * np.eye(3), np.zeros(3)))
+    assert bound(graph, 1.0, norm) >= size * (1 - 1e-12)
+    found = ircert.bilipschitz(graph, (np.zeros(3), 1.0), norm, time_limit=5).upper
+    assert found.low <= size * (1 + 1e-12)
+    assert found.high >= size * (1 - 1e-12)

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.engines.boxes.enclosures.batches import Batches, times
+from ircert.engines.boxes.enclosures.batches import Batches
 from ircert.engines.boxes.enclosures.secants import Secants
+from ircert.engines.boxes.falsification.determinant_gradients import determinant_gradients
 from ircert.engines.boxes.falsification.population import INSIDE, directions, within
 from ircert.engines.boxes.problem.setting import Setting
 from ircert.geometry.norm import Norm
@@ -115,31 +116,9 @@ class FoldSeekers:
 
     def _gradients(self, offsets: Array) -> tuple[Array, Array]:
         """Those of log |det J| at some points, and which determinants have the other sign than the centre's."""
-        setting, network, count = self._setting, self._network, len(offsets)
-        slopes, bends = self._slopes(setting.center + offsets)
-        rows, columns = (np.zeros((setting.neurons, setting.size, count)) for _ in range(2))
-
-        def neuron(name: str, given: Array) -> Array:
-            where = setting.relus[name]
-            rows[where] = given
-            return given * slopes[where][:, None]
-
-        def back(name: str, given: Array) -> Array:
-            where = setting.relus[name]
-            columns[where] = given
-            return given * slopes[where][:, None]
-
-        start = np.repeat(np.eye(setting.size)[:, :, None], count, axis=2)
-        found = network.forward(start, lambda name, v: times(network.weights[name], v), neuron)
-        jacobians = np.moveaxis(network.output(found), 2, 0)
-        sound = np.isfinite(jacobians).all(axis=(1, 2))
-        signs = np.linalg.slogdet(np.nan_to_num(jacobians, posinf=0.0, neginf=0.0))[0]
-        regular = sound & (signs != 0.0)
-        inverses = np.linalg.inv(np.where(regular[:, None, None], jacobians, np.eye(setting.size)))
-        ends = np.ascontiguousarray(np.transpose(inverses, (2, 1, 0)))  # row i of J⁻¹ as coefficients of the outputs
-        network.backward(ends, lambda name, v: times(network.transposed[name], v), back)
-        pulls = np.einsum("knb,knb->kb", rows, columns) * bends
-        gradients = np.einsum("kb,knb->bn", pulls, rows)
+        slopes, bends = self._slopes(self._setting.center + offsets)
+        given = self._network, len(offsets), lambda where, _: (slopes[where], bends[where])
+        gradients, signs, sound = determinant_gradients(*given)
         return np.nan_to_num(gradients, posinf=0.0, neginf=0.0), sound & (signs == -self._sign)
 
     def _slopes(self, points: Array) -> tuple[Array, Array]:

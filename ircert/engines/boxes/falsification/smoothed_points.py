@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ircert.engines.boxes.enclosures.batches import times
+from ircert.engines.boxes.falsification.determinant_gradients import determinant_gradients
 from ircert.engines.boxes.falsification.float_regions import FloatRegions
 from ircert.engines.boxes.falsification.population import INSIDE, Population, within
 from ircert.ir.arrays import Array
@@ -69,34 +69,16 @@ class SmoothedPoints:
         numbers = setting.neurons * setting.size * count
         self._regions.spent += AT_LEAST + PRODUCT * self._regions.cost * count + NUMBER * numbers
         values = setting.preactivations(setting.center + self._offsets).T
-        rows, columns = (np.zeros((setting.neurons, setting.size, count)) for _ in range(2))
-        slopes, bends = np.zeros_like(values), np.zeros_like(values)
 
-        def relu(name: str, given: Array) -> Array:
-            where = setting.relus[name]
-            rows[where] = given
-            lengths = setting.norm.dual.lengths(np.moveaxis(given, 1, 2))
+        def smoothed(where: slice, below: Array) -> tuple[Array, Array]:
+            lengths = setting.norm.dual.lengths(np.moveaxis(below, 1, 2))
             width = np.maximum(widths * lengths, LEAST)
-            slopes[where] = 0.5 + 0.5 * np.tanh(values[where] / (2 * width))
-            bends[where] = slopes[where] * (1.0 - slopes[where]) / width
-            return given * slopes[where][:, None]
+            slopes = 0.5 + 0.5 * np.tanh(values[where] / (2 * width))
+            return slopes, slopes * (1.0 - slopes) / width
 
-        def back(name: str, given: Array) -> Array:
-            where = setting.relus[name]
-            columns[where] = given
-            return given * slopes[where][:, None]
-
-        start = np.repeat(np.eye(setting.size)[:, :, None], count, axis=2)
-        found = network.forward(start, lambda name, v: times(network.weights[name], v), relu)
-        jacobians = np.moveaxis(network.output(found), 2, 0)
-        signs, _ = np.linalg.slogdet(jacobians)
-        sound = (signs != 0.0) & np.isfinite(jacobians).all(axis=(1, 2))
-        inverses = np.linalg.inv(np.where(sound[:, None, None], jacobians, np.eye(setting.size)))
-        ends = np.ascontiguousarray(np.transpose(inverses, (2, 1, 0)))  # row i of J⁻¹ as coefficients of the outputs
-        network.backward(ends, lambda name, v: times(network.transposed[name], v), back)
-        pulls = np.einsum("knb,knb->kb", rows, columns) * bends
-        slopes_of_heights = np.einsum("kb,knb->bn", pulls, rows) * (signs * self._reference * sound)[:, None]
-        return np.nan_to_num(slopes_of_heights, nan=0.0, posinf=0.0, neginf=0.0)
+        gradients, signs, sound = determinant_gradients(network, count, smoothed)
+        heights = gradients * (signs * self._reference * sound)[:, None]
+        return np.nan_to_num(heights, nan=0.0, posinf=0.0, neginf=0.0)
 
     def _inside(self, offsets: Array, radii: Array) -> Array:
         setting = self._setting

@@ -11,16 +11,15 @@ proves that there is no x.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ircert.bounds.rounding import UNIT, magnitude, slack
-from ircert.ir.arrays import Array
+from ircert.ir.arrays import Array, Matrix
 
 Sides = tuple[Array, Array]
 
 
 def dual_bound(
-    matrix: csr_array, rows: Sides, columns: Sides, cost: Array, multipliers: Array, absolute: csr_array | None = None
+    matrix: Matrix, rows: Sides, columns: Sides, cost: Array, multipliers: Array, absolute: Matrix | None = None
 ) -> float:
     """An upper bound on cost · x; `absolute` is abs(matrix), where it is known already. Columns have finite sides."""
     p = np.where((multipliers < 0) & np.isinf(rows[0]), 0.0, multipliers)

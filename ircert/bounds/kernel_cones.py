@@ -6,16 +6,17 @@ p_i = δ_i q_i with q_i = p_i - (N p)_i, the difference below neuron i up to the
 known, the last condition is τ_i p_i >= 0 >= τ_i (N p)_i, and all such p are a cone. It is known where both points lie
 on different sides of neuron i; else both signs are tried.
 
-A cone has p_i = 0 for all known signs if there are multipliers y of the rows of N and G, any for δ_i = 1 and G, with
-τ_i y_i >= 0 for known signs and 0 for others, such that w = y (N, G) has w_i = 0 where δ_i = 1 or no sign is known, and
-τ_i w_i > 0 where one is: then 0 >= y (N, G) p = w p = Σ τ_i w_i |p_i|. What is left is a smaller face. A linear program
-proposes y in floats; that there are exact ones near them is proved by an approximate inverse.
+A cone is {0} if there are multipliers y of the rows of N and G, any for δ_i = 1 and G, with τ_i y_i >= 0 for known
+signs and 0 for others, such that w = y (N, G) has w_i = 0 where δ_i = 1 or no sign is known, and τ_i w_i > 0 where one
+is: then 0 >= y (N, G) p = w p = Σ τ_i w_i |p_i|, so that p_i = 0 for all known signs, and (N p)_i = 0 where y_i != 0.
+If these rows, with those for δ_i = 1 and G, have independent columns where p_i may still be anything, p = 0. A linear
+program proposes y in floats; that there are exact ones near them is proved by an approximate inverse of these columns,
+which proves as well that they are independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,7 +29,7 @@ from ircert.ir.arrays import Array, Indices, Mask
 from ircert.limits import checkpoint, left
 
 MOST, FEW, FEWEST = 24, 11, 2
-"""Programs for one face, with those of the faces that are left of it, if so many slopes are free; else fewer."""
+"""Programs for one face, if so many slopes are free; else fewer."""
 SMALLEST = 1e-12
 """The solver is not given smaller coefficients."""
 POSITIVE, USED = 1e-7, 1e-9
@@ -37,16 +38,10 @@ POSITIVE, USED = 1e-7, 1e-9
 
 @dataclass(eq=False)
 class KernelCones:
-    """Tests of faces.
-
-    simple: a test of a face (δ = 1, δ free) that knows no signs, which comes first
-    """
+    """Tests of faces."""
 
     matrix: Enclosed
     more: Enclosed
-    simple: Callable[[Mask, Mask], bool]
-    _known: dict[bytes, bool] = field(default_factory=dict, init=False)
-    _left: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.values = np.concatenate([self.matrix.values[0], self.more.values[0]])
@@ -62,34 +57,20 @@ class KernelCones:
     def exclude(self, taken: Mask, free: Mask, signs: Array) -> bool:
         """Whether no secant with δ = 1 at some slopes, anything at those that are free and 0 at others has a kernel
         with these signs of q; 0 where one is not known, or not free."""
-        self._left = MOST if int(free.sum()) <= FEW else FEWEST
-        return self._excluded(taken, free, signs)
-
-    def _excluded(self, taken: Mask, free: Mask, signs: Array) -> bool:
+        left = MOST if int(free.sum()) <= FEW else FEWEST
         stack = [signs]
         while stack:
             signs = stack.pop()
-            p = self._largest(taken, free, signs) if signs.any() else np.zeros(len(free))
+            left -= int(signs.any())
+            p = self.largest(taken, free, signs)
             if p is None:
-                if not self._face(taken, free & (signs == 0)):
-                    return False
                 continue
             chosen = self._choice(p, free & (signs == 0))
-            if chosen is None or self._left <= 0:
+            if chosen is None or left <= 0:
                 return False
             sides = (1.0, -1.0) if signs.any() else (1.0,)  # p and -p are alike where no sign is known
             stack += [np.where(np.arange(len(free)) == chosen, side, signs) for side in sides]
         return True
-
-    def _face(self, taken: Mask, free: Mask) -> bool:
-        """Whether a face without signs is excluded; a test that was ended by the number of programs is repeated."""
-        key = np.packbits([taken, free]).tobytes()
-        if key not in self._known:
-            found = self.simple(taken, free) or (bool(free.any()) and self._excluded(taken, free, np.zeros(len(free))))
-            if not found and self._left <= 0:
-                return False
-            self._known[key] = found
-        return self._known[key]
 
     def _choice(self, p: Array, unknown: Mask) -> int | None:
         """Where p violates the condition without a sign most; any, where p says nothing; None where it is a kernel."""
@@ -101,34 +82,36 @@ class KernelCones:
         chosen = int(np.argmax(products))
         return chosen if products[chosen] > 0 else None
 
-    def _largest(self, taken: Mask, free: Mask, signs: Array) -> Array | None:
-        """A p of the cone that is not 0 where signs are known; None where it is proved that there is none."""
+    def largest(self, taken: Mask, free: Mask, signs: Array) -> Array | None:
+        """A p of the cone that is not 0 where signs are known, or 0 where none was found; None where it is proved that
+        there is none but 0."""
         checkpoint()
-        self._left -= 1
+        if not signs.any():
+            return np.zeros(len(signs))
         unknown = taken | (free & (signs == 0))
-        below, above = np.where(signs < 0, -1.0, 0.0), np.where(signs > 0, 1.0, 0.0)
-        self._program.set_columns((np.where(unknown, -np.inf, below), np.where(unknown, np.inf, above)))
+        self._program.set_columns((-1.0 * (unknown | (signs < 0)), 1.0 * (unknown | (signs > 0))))
         none = np.zeros(len(self.more.values[0]))
         least = np.where(taken | (signs < 0), 0.0, -np.inf)
         most = np.where(taken | (signs > 0), 0.0, np.inf)
         self._program.set_rows((np.r_[least, none], np.r_[most, none]))
-        status = self._program.maximise(signs, seconds=left())
+        status = self._program.maximise(signs - signs @ self.matrix.values[0], seconds=left())
         if status != "optimal":
             return np.zeros(len(signs))
         p = self._program.point
-        if signs @ p > POSITIVE:
+        if signs @ (p - self.matrix.values[0] @ p) > POSITIVE:
             return p
-        return None if self._proves(self._program.multipliers, taken, unknown, signs) else np.zeros(len(signs))
+        given = self._program.multipliers + np.r_[signs, none]
+        return None if self._proves(given, taken, unknown, signs) else np.zeros(len(signs))
 
     def _proves(self, given: Array, taken: Mask, unknown: Mask, signs: Array) -> bool:
-        """Whether there are exact multipliers near these that show that p is 0 where signs are known."""
+        """Whether there are exact multipliers near these that show that p is 0."""
         size = len(signs)
         rows = np.r_[signs, np.zeros(len(given) - size)]
         free = np.r_[taken, np.ones(len(given) - size, dtype=bool)]
         y = np.where(free | (rows * given > 0), given, 0.0)
         used, columns = np.flatnonzero(free | (rows * y > USED)), np.flatnonzero(unknown)
         change = self._change(y, used, columns)
-        if change is None or not (rows * y >= np.where(free, -np.inf, change * (rows != 0))).all():
+        if change is None or not (rows * y > change)[used][~free[used]].all():
             return False
         absolute = np.abs(self.values) + self.errors
         wrong = np.abs(y) @ self.errors + change @ absolute
@@ -137,7 +120,10 @@ class KernelCones:
 
     def _change(self, y: Array, used: Indices, columns: Indices) -> Array | None:
         """Bounds on changes of some multipliers after which w is exactly 0 in some columns: with K = I - X M, X an
-        approximate inverse of M, the change is t X with t (I - K) = -w, |t| <= |w| / (1 - |K|) in norm 1."""
+        approximate inverse of M, the change is t X with t (I - K) = -w, |t| <= |w| / (1 - |K|) in norm 1.
+
+        None unless |K| < 1/2: then M has independent columns.
+        """
         change = np.zeros(len(y))
         if not len(columns):
             return change

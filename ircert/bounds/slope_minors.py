@@ -47,6 +47,20 @@ MOST_LISTED = 16
 
 
 @dataclass(frozen=True, eq=False)
+class Tangent:
+    """Derivatives below and behind all neurons in a direction, in floats; all 0 where nothing is known of one."""
+
+    below: Array
+    behind: Array
+
+    @property
+    def between(self) -> Array:
+        """How far inside [0, 1] the slopes of neurons are, or outside of it (negative), in units of derivatives."""
+        off = self.below - self.behind
+        return np.copysign(np.minimum(np.abs(self.behind), np.abs(off)), self.behind * off)
+
+
+@dataclass(frozen=True, eq=False)
 class SlopeMinors:
     """N of a cube of slopes, and G; `on` are those that are 1 at its corner λ0, free or not."""
 
@@ -73,7 +87,24 @@ class SlopeMinors:
             return True
         if sides is None or not self.more.values.size:
             return False
-        return self._cones.exclude(taken, free, np.where(free, np.where(self.on, -sides, sides)[self.free], 0.0))
+        return self._cones.exclude(taken, free, self._signs_of(free, sides))
+
+    def tangent(self, on: Mask, free: Mask, sides: Array) -> Tangent | None:
+        """A direction that secants with slopes in a face of the cube, and with these signs of differences, may have in
+        their kernel, as far as one program in floats says; None where none has one, for sure."""
+        turned, free = (on != self.on)[self.free], free[self.free]
+        p = self._cones.largest(turned & ~free, free, self._signs_of(free, sides))
+        if p is None:
+            return None
+        below, behind = (np.zeros(len(self.free)) for _ in range(2))
+        at_corner = self.on[self.free]
+        below[self.free] = np.where(at_corner, -1.0, 1.0) * (p - self.matrix.values[0] @ p)
+        behind[self.free] = p + at_corner * below[self.free]
+        return Tangent(below, behind)
+
+    def _signs_of(self, free: Mask, sides: Array) -> Array:
+        """Those of q = s g."""
+        return np.where(free, np.where(self.on, -sides, sides)[self.free], 0.0)
 
     def _are_positive(self, turned: Mask, free: Mask) -> bool:
         """Whether the minors of a face are, with the first Z that floats propose."""
@@ -86,7 +117,7 @@ class SlopeMinors:
 
     @cached_property
     def _cones(self) -> KernelCones:
-        return KernelCones(self.matrix, self.more, self._are_positive)
+        return KernelCones(self.matrix, self.more)
 
     @cached_property
     def _signs(self) -> SignTable:

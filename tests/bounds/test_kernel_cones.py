@@ -17,21 +17,12 @@ from ircert.bounds.principal_minors import Enclosed
 
 
 def cones(matrix: Any, more: Any) -> KernelCones:
-    """Without a simple test but that of points, which integers decide."""
     values, rows = np.asarray(matrix, dtype=float), np.asarray(more, dtype=float).reshape(-1, len(matrix))
-
-    def simple(taken: Any, free: Any) -> bool:
-        return not free.any() and rank(values, rows, taken.astype(int) * 8) == len(values)
-
-    return KernelCones(Enclosed(values[None], 0 * values[None]), Enclosed(rows[None], 0 * rows[None]), simple)
-
-
-def rank(values: Any, rows: Any, eighths: Any) -> int:
-    """Of I - δ (I - N) and G, with δ in eighths."""
-    return int(_table(values, rows, eighths).rank())
+    return KernelCones(Enclosed(values[None], 0 * values[None]), Enclosed(rows[None], 0 * rows[None]))
 
 
 def _table(values: Any, rows: Any, eighths: Any) -> fmpq_mat:
+    """I - δ (I - N) and G, with δ in eighths."""
     size, given = len(values), np.concatenate([values, rows])
     table = [[Fraction(v) for v in row] for row in given.tolist()]
     for i in range(size):

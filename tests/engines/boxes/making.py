@@ -39,15 +39,19 @@ def residual(rng: Generator, n: int, hidden: int, scale: float = 1.0, outputs: i
     return build.graph(build.add(skip, inner))
 
 
-def deep(rng: Generator, n: int, width: int, layers: int, scale: float = 1.0) -> ircert.Graph:
-    """x + g(x) with a skip in the graph, and few neurons in each of some layers."""
+def deep(
+    rng: Generator, n: int, width: int, layers: int, scale: float = 1.0, outputs: int | None = None
+) -> ircert.Graph:
+    """x + g(x) with a skip in the graph, few neurons in each of some layers, and perhaps more outputs than inputs."""
+    m = n if outputs is None else outputs
     build = ircert.Builder(n)
     inner = build.input
     for size in (n, *[width] * (layers - 1)):
         weight, bias = rng.standard_normal((width, size)) / np.sqrt(size), 0.5 * rng.standard_normal(width)
         inner = build.relu(build.affine(inner, weight, bias))
-    last = scale * rng.standard_normal((n, width)) / np.sqrt(width)
-    return build.graph(build.add(build.input, build.affine(inner, last)))
+    last = scale * rng.standard_normal((m, width)) / np.sqrt(width)
+    skip = build.input if m == n else build.affine(build.input, np.vstack([np.eye(n), rng.standard_normal((m - n, n))]))
+    return build.graph(build.add(skip, build.affine(inner, last)))
 
 
 def boxes_in(rng: Generator, n: int, count: int, width: float = 0.5) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ from ircert.bounds.contraction import keeps_apart, largest_kernel
 from ircert.bounds.determinant_signs import determinant_signs
 from ircert.bounds.interval import Interval, Intervals
 from ircert.bounds.rounding import UNIT, pseudo_inverse, slack
-from ircert.bounds.slope_minors import MOST_LISTED, SlopeMinors, slope_minors
+from ircert.bounds.slope_minors import MOST_LISTED, SlopeMinors, Tangent, slope_minors
 from ircert.engines.boxes.problem.setting import Setting, neurons_that_matter
 from ircert.ir.arrays import Array, Indices, Mask, Matrix, walkable
 from ircert.ir.interpret import Given, GivenBack
@@ -95,20 +95,38 @@ class Secants:
 
     @property
     def _has_minors(self) -> bool:
-        """Whether there are many inputs, relus and no curves, and not so many weights that integers would take long."""
+        """Whether there are many inputs, and principal minors are worth it."""
+        return self.setting.size > FEW_INPUTS and self._suit_minors
+
+    @property
+    def _suit_minors(self) -> bool:
+        """Whether there are relus and no curves, and not so many weights that integers would take long."""
         weights = self.products // max(1, self.setting.size)
         work = (self.setting.size + MOST_SLOPES) * weights
-        suits = self.setting.neurons > 0 and not self.setting.is_smooth
-        return self.setting.size > FEW_INPUTS and work <= MOST_EXACT and suits
+        return work <= MOST_EXACT and self.setting.neurons > 0 and not self.setting.is_smooth
 
     def _by_minors(self, slopes: SlopePattern) -> bool | None:
-        """Principal minors, which say all that intervals say; None where there are none.
+        """Principal minors, which say all that intervals say; None where there are none."""
+        minors = self._serving(slopes)
+        return None if minors is None else minors.excludes(slopes.on, slopes.free, slopes.sides)
 
-        Those of one cube serve all of its faces.
-        """
+    def _serving(self, slopes: SlopePattern) -> SlopeMinors | None:
+        """Those of one cube serve all of its faces."""
         if self._minors is None or not self._minors.serves(slopes.on, slopes.free):
             self._minors = self._minors_of(*self._cube(slopes))
-        return None if self._minors is None else self._minors.excludes(slopes.on, slopes.free, slopes.sides)
+        return self._minors
+
+    @property
+    def has_tangents(self) -> bool:
+        """Whether directions of kernels can be asked about: more outputs than inputs, relus, and few weights."""
+        return self.setting.constrained > self.setting.size and self._suit_minors
+
+    def tangent(self, slopes: SlopePattern) -> Tangent | None:
+        """A direction that these secants, with these signs of differences, may have in their kernel; None where none
+        has a kernel, for sure."""
+        minors, nothing = self._serving(slopes), np.zeros(len(slopes.on))
+        sides = nothing if slopes.sides is None else slopes.sides
+        return Tangent(nothing, nothing) if minors is None else minors.tangent(slopes.on, slopes.free, sides)
 
     def _cube(self, slopes: SlopePattern) -> tuple[Mask, Mask]:
         """That of all slopes, if they are few, else the one that is asked about: which are on, and which are free."""

@@ -39,6 +39,7 @@ from ircert.engines.boxes.search.ball_secants import closed_by_secants
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
+from ircert.engines.boxes.trees.signed_tree import SignedTree
 from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open, most_open
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
@@ -62,7 +63,9 @@ TREE_OF_FEW, MATRIX_BESIDE_TREE = 8.0, 0.25
 """… beside which one matrix gets no more, with many inputs and few neurons: to find one takes seconds then …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
-DEAR_NODES = 16.0
+SIGNED = 8.0
+"""What a tree gets that knows signs of differences, beside one that does not: its nodes take less time."""
+DEAR_NODES = 2.0
 """How much longer nodes of trees take where there are few neurons, and more outputs than inputs."""
 ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
 EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions, by boxes that reach to infinity"
@@ -221,10 +224,10 @@ class Prover:
 
     @property
     def grows_one_tree(self) -> bool:
-        """Whether one tree serves balls of all sizes; with few inputs, only where there are as many outputs."""
+        """Whether one tree serves balls of all sizes; with few inputs, only where there are as many outputs or more."""
         setting = self.setting
         few = setting.size >= LEAST_FOR_TREE and int(self.tools[0].matter.sum()) <= FEW_BEYOND
-        few &= setting.constrained == setting.size
+        few &= setting.constrained == setting.size or SignedTree.suits(self.tools[0])
         return len(self.tools) == 1 and (self.has_few_neurons or few)
 
     def fits_a_tree(self, radius: float) -> bool:
@@ -315,7 +318,7 @@ class Prover:
         if self.orientation is not None:
             return self._by_pairs(radius, math.inf, stop)
         if self.setting.size > MOST_CUT and len(self.tools) == 1 and not few_open(self.setting, radius):
-            return self._by_growing_tree(radius, stop)
+            return self._growing(self._trees[-1][0], radius)(stop)
         return "stopped"
 
     def _reach_to(self, radius: float, argument: str) -> None:
@@ -362,9 +365,9 @@ class Prover:
         return "closed"
 
     def _tree_for(self, radius: float) -> Way:
-        """That of all balls, where trees are tried for balls of any size; else one for this ball."""
+        """Those of all balls, where trees are tried for balls of any size; else one for this ball."""
         if self.grows_one_tree:
-            return lambda stop: self._by_growing_tree(radius, stop)
+            return Portfolio(self.counts, [(self._growing(tree, radius), share) for tree, share in self._trees]).advance
         whole = WholeTree(self.tools, radius)
         return lambda stop: self._by_tree(whole, stop)
 
@@ -375,13 +378,21 @@ class Prover:
         return outcome
 
     @cached_property
-    def _growing_tree(self) -> GrowingTree:
-        return GrowingTree(self.tools[0])
+    def _trees(self) -> list[tuple[GrowingTree, float]]:
+        """Those for balls of all sizes, with what each gets of the effort; with few inputs signs alone serve well."""
+        tools = self.tools[0]
+        if not SignedTree.suits(tools):
+            return [(GrowingTree(tools), 1.0)]
+        signed = SignedTree(tools), SIGNED
+        return [signed, (GrowingTree(tools), 1.0)] if self.has_few_neurons else [signed]
 
-    def _by_growing_tree(self, radius: float, stop: Stop) -> Outcome:
-        outcome = self._growing_tree.advance(radius, stop)
-        self._reach_to(self._growing_tree.reached, PHASES)
-        return outcome
+    def _growing(self, tree: GrowingTree, radius: float) -> Way:
+        def advance(stop: Stop) -> Outcome:
+            outcome = tree.advance(radius, stop)
+            self._reach_to(tree.reached, PHASES)
+            return outcome
+
+        return advance
 
     def _by_all_pairs(self, radius: float, stop: Stop) -> Outcome:
         return self._by_pairs(radius, math.inf, stop)

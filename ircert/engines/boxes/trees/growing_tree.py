@@ -16,6 +16,7 @@ from itertools import count
 
 import numpy as np
 
+from ircert.bounds.slope_minors import Tangent
 from ircert.engines.boxes.effort.portfolio import Stop
 from ircert.engines.boxes.problem.outcome import Outcome, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, first_layer
@@ -37,7 +38,8 @@ LONG = 1.0
 class Node:
     """Pairs with some phases (0: any), none of which is a violation nearer than a distance; the newest first.
 
-    measured: the radius of the ball in whose relaxation the distance was measured
+    measured: the radius of the ball in whose relaxation the distance was measured; nearest: where it is reached
+    signs:    of z(x) - z(y) (0: any), where a tree knows some; then also a direction that kernels may have
     """
 
     distance: float
@@ -46,10 +48,16 @@ class Node:
     second: Phases = field(compare=False)
     start: int = field(compare=False, default=0)
     measured: float = field(compare=False, default=0.0)
+    nearest: Array | None = field(compare=False, default=None)
+    signs: Phases | None = field(compare=False, default=None)
+    tangent: Tangent | None = field(compare=False, default=None)
 
 
 class GrowingTree:
     """All pairs of all balls; `reached` is the radius of the largest closed ball that is good."""
+
+    signed = False
+    """Whether nodes know signs of differences."""
 
     def __init__(self, tools: Tools) -> None:
         self.tools = tools
@@ -58,7 +66,7 @@ class GrowingTree:
         self._at: PhaseTree | None = None
         self._guessed: set[bytes] = set()
         self._injective: dict[bytes, bool] = {}
-        self._relaxation = Relaxation(tools.setting, measured=True)
+        self._relaxation = Relaxation(tools.setting, measured=True, signed=self.signed)
         is_deep = not (first_layer(tools.setting) | ~tools.matter).all()
         self._tries = is_deep and tools.setting.constrained > tools.setting.size
         """Whether phases are tried: with more outputs than inputs tests of secants take longer than programs, and with
@@ -66,10 +74,13 @@ class GrowingTree:
         self._center = center_part(tools.setting) if tools.setting.pseudo else None
         any_phase = np.zeros(tools.setting.neurons, dtype=np.int8)
         second = any_phase if self._center is None else self._center.phases
-        self._heap = [Node(0.0, next(self._numbers), any_phase, second)]
+        self._heap = [self._root(any_phase, second)]
         self._undecided: list[tuple[float, Node]] = []
         """Nodes that exact programs could not decide in balls of some radii."""
         self.tools.counts.trees += 1
+
+    def _root(self, first: Phases, second: Phases) -> Node:
+        return Node(0.0, next(self._numbers), first, second)
 
     def advance(self, radius: float, stop: Stop) -> Outcome:
         """Go on until the closed ball is good; gives up where exact programs cannot decide."""
@@ -144,17 +155,10 @@ class GrowingTree:
     def _visited(self, at: PhaseTree, node: Node) -> list[Node]:
         """What takes the place of a node: itself at a larger distance, its children, or nothing."""
         beyond = math.nextafter(at.radius, math.inf)
-        if node.measured != at.radius:
-            self.tools.counts.programs += 1
-            distance = min(self._relaxation.least_distance(node.first, node.second), beyond)
-            node = replace(node, distance=max(node.distance, distance), measured=at.radius)
-            if node.distance > min([at.radius, *(other.distance for other in self._heap[1:3])]):
-                return [node]
-        # phases that follow from bounds on this ball, which say nothing about larger ones
-        first, second = (
-            np.where(phases == 0, part.phases, phases).astype(np.int8)
-            for phases, part in zip((node.first, node.second), at.parts, strict=True)
-        )
+        node = self._measured(at, node)
+        if self._can_wait(at, node):
+            return [node]
+        first, second = self._known(at, node)
         if self.tools.unknown.agree_with(first, second):
             agree = self.tools.unknown.agree_with(node.first, node.second)
             return [] if agree else [replace(node, distance=beyond)]
@@ -167,6 +171,27 @@ class GrowingTree:
         if examined.point is not None:
             self._guess(at, node, examined.point, examined.start)
         return self._children(at, node, (first, second), examined)
+
+    def _measured(self, at: PhaseTree, node: Node) -> Node:
+        """A node with the distance that the relaxation in a ball shows."""
+        if node.measured == at.radius:
+            return node
+        self.tools.counts.programs += 1
+        found, point = self._relaxation.least_distance(node.first, node.second, node.signs)
+        distance = min(found, math.nextafter(at.radius, math.inf))
+        return replace(node, distance=max(node.distance, distance), measured=at.radius, nearest=point)
+
+    def _can_wait(self, at: PhaseTree, node: Node) -> bool:
+        """Whether others are nearer than the one that is visited, or it is out of the ball."""
+        return node.distance > min([at.radius, *(other.distance for other in self._heap[1:3])])
+
+    def _known(self, at: PhaseTree, node: Node) -> tuple[Phases, Phases]:
+        """The phases of a node, and those that follow from bounds on a ball, which say nothing about larger ones."""
+        first, second = (
+            np.where(phases == 0, part.phases, phases).astype(np.int8)
+            for phases, part in zip((node.first, node.second), at.parts, strict=True)
+        )
+        return first, second
 
     def _children(self, at: PhaseTree, node: Node, known: tuple[Phases, Phases], examined: Examined) -> list[Node]:
         beyond = math.nextafter(at.radius, math.inf)

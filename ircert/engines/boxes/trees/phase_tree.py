@@ -156,7 +156,7 @@ class PhaseTree:
             if point is None or self._is_apart(cost, point):
                 break
         if point is not None:
-            self._look_at(first, second, point)
+            self.look_at(first, second, point)
         if self._is_flat(first, second):
             self.counts.leaves += 1
             return None
@@ -176,7 +176,7 @@ class PhaseTree:
 
     # --- violations --------------------------------------------------------------------------------------------------
 
-    def _look_at(self, first: Phases, second: Phases, point: Array) -> None:
+    def look_at(self, first: Phases, second: Phases, point: Array) -> None:
         """Raise Violated if a point of the relaxation leads to a violation in the ball."""
         gaps = self.relaxation.gaps(point)
         if gaps.max(initial=0.0) > 1e-7 * (1.0 + np.abs(self.high).max(initial=0.0)):
@@ -201,7 +201,7 @@ class PhaseTree:
         self.counts.programs += 1
         point = self.relaxation.solve_rounded(first, second, self.costs[start]).point
         if point is not None and self._is_apart(self.costs[start], point):
-            self._look_at(first, second, point)
+            self.look_at(first, second, point)
 
     def _raise_if_inside(self) -> None:
         if self.tools.descent.has_within(self.radius):

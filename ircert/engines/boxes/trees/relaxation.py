@@ -23,10 +23,10 @@ from ircert.engines.boxes.problem.outcome import Stopped
 from ircert.engines.boxes.problem.setting import Phases, Setting
 from ircert.engines.boxes.trees.parts import Part
 from ircert.errors import ProgramError
-from ircert.exact.live_program import LiveProgram
+from ircert.exact.live_program import LiveProgram, Sides
 from ircert.geometry.ball import Ball
 from ircert.geometry.norm import Norm
-from ircert.ir.arrays import Array, Indices, diagonal
+from ircert.ir.arrays import Array, Indices, Matrix, diagonal
 from ircert.limits import left
 from ircert.programs.build import ProgramBuilder
 from ircert.programs.encodings.ball import point_of_ball, up
@@ -42,7 +42,13 @@ ENTRIES = 10**9
 """Iterations of the simplex method times entries of the matrix, seconds of work, after which `stop` is asked …"""
 FEWEST_ITERATIONS = 50
 """… but not before so many."""
+MOST_DENSE = 200_000
+"""Entries of matrices that proofs know with their zeros: products take less than to find the others."""
 LARGEST = Fraction(2) ** 1023
+NEAR = 1e-9
+"""Within that points have phases and signs."""
+DIFFERENCES = 3
+"""Rows of a neuron whose sign is that of z(x) - z(y)."""
 MOST_COSTS, SUMS = 6, 1
 """Differences that are tried one by one, and how many random sums in the place of more."""
 
@@ -88,11 +94,13 @@ class Relaxation:
 
     alone:    of single points instead, which need not have equal constrained outputs with any other
     measured: with a variable r that is at least the distance of x and of y from the centre
+    signed:   with rows for the signs of differences z(x) - z(y), for nodes that know some
     stop:     asked while a program is solved that takes long
     """
 
-    def __init__(self, setting: Setting, *, alone: bool = False, measured: bool = False) -> None:
+    def __init__(self, setting: Setting, *, alone: bool = False, measured: bool = False, signed: bool = False) -> None:
         self.setting = setting
+        self.signed = signed
         self.radius = -1.0
         build = ProgramBuilder()
         self.x, forms_x, places_x = self._copy(build, "x")
@@ -264,6 +272,23 @@ class Relaxation:
         shape = (len(planes), self._base.shape[1])
         return csr_array((planes.ravel(), (rows, columns.ravel().astype(np.int64))), shape=shape)
 
+    def _difference_rows(self) -> csr_array:
+        """z(x) - z(y), h(x) - h(y) and the difference of z - h, which have one sign: h and z - h grow with z."""
+        columns = self._base.shape[1]
+        if not self.signed or self.y is None:
+            return csr_array((0, columns))
+        first, second = self.places
+        assert (first.neurons == second.neurons).all()
+        rows = np.arange(len(first.neurons))
+        ones = np.ones(len(rows))
+
+        def difference(here: Indices, there: Indices) -> csr_array:
+            place = np.tile(rows, 2), np.concatenate([here, there])
+            return csr_array((np.concatenate([ones, -ones]), place), shape=(len(rows), columns))
+
+        below, behind = difference(first.inner, second.inner), difference(first.outer, second.outer)
+        return csr_array(vstack([below, behind, below - behind], format="csr"))
+
     def _entries(self, rows: Indices, columns: Indices) -> Indices:
         """Where entries of the base matrix lie in its data."""
         first, last = self._base.indptr[rows], self._base.indptr[rows + 1]
@@ -277,18 +302,21 @@ class Relaxation:
         cuts = self._cut_rows()
         limits = np.repeat([limit for _, _, limit in self._cuts], cuts.shape[0] // max(1, len(self._cuts)))
         size = self._base.shape[0]
-        self.matrix = csr_array(vstack([self._rows, cuts], format="csr"))
-        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf)])
-        self.row_upper = np.concatenate([self.row_upper[:size], limits])
+        differences = self._difference_rows()
+        given = csr_array(vstack([self._rows, cuts, differences], format="csr"))
+        self.matrix: Matrix = given.toarray() if math.prod(given.shape) <= MOST_DENSE else given
+        any_side = np.full(differences.shape[0], np.inf)
+        self.row_lower = np.concatenate([self.row_lower[:size], np.full(len(limits), -np.inf), -any_side])
+        self.row_upper = np.concatenate([self.row_upper[:size], limits, any_side])
         self.absolute = abs(self.matrix)
         self.live = LiveProgram(
-            self.matrix,
+            given,
             (self.row_lower, self.row_upper),
             (self.lower, self.upper),
             smallest=SMALLEST,
             presolve="off",
             simplex_strategy=1,
-            simplex_iteration_limit=max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(self.matrix.shape))),
+            simplex_iteration_limit=max(FEWEST_ITERATIONS, ENTRIES // max(1, math.prod(given.shape))),
         )
 
     # --- nodes -------------------------------------------------------------------------------------------------------
@@ -303,19 +331,27 @@ class Relaxation:
             found = list(np.random.default_rng(0).normal(size=(SUMS, len(found))) @ np.array(found))
         return [side for cost in found for side in (cost, -cost)]
 
+    def rising(self, signs: Array) -> Array:
+        """The objective that sums z(x) - z(y), each with its sign."""
+        cost = np.zeros(self._base.shape[1])
+        for side, places in zip((1.0, -1.0), self.places, strict=True):
+            cost[places.inner] += side * signs[places.neurons]
+        return cost
+
     def _cost(self, form: Form) -> Array:
         cost = np.zeros(self._base.shape[1])
         for block, term in form.terms.items():
             cost[block.where] += term.toarray()[0]
         return cost
 
-    def solve(self, first: Phases, second: Phases, cost: Array) -> Solved:
-        """Maximise over the pairs with these phases; raises Stopped."""
-        lower, upper, row_upper = self._limits(first, second)
+    def solve(self, first: Phases, second: Phases, cost: Array, signs: Phases | None = None) -> Solved:
+        """Maximise over the pairs with these phases, and these signs of z(x) - z(y); raises Stopped."""
+        lower, upper = columns = self._columns(first, second)
         if (lower > upper).any():
             return Solved(empty=True)
-        self.live.set_columns((lower, upper))
-        self.live.set_rows((self.row_lower, row_upper))
+        rows = self._sides(first, second, signs)
+        self.live.set_columns(columns)
+        self.live.set_rows(rows)
         self.solved += 1
         status = self.live.maximise(cost, seconds=left(), goes_on=lambda: not self.stop())
         if status == "stopped":
@@ -323,51 +359,61 @@ class Relaxation:
         if status == "optimal":
             return Solved(empty=False, point=self.live.point)
         if status == "infeasible":
-            if self._ray_proves(lower, upper, row_upper):
+            if self._ray_proves(rows, columns):
                 return Solved(empty=True)
             self.unproved += 1
             self.live.solver.clearSolver()
         return Solved(empty=False)
 
-    def solve_rounded(self, first: Phases, second: Phases, cost: Array) -> Solved:
+    def solve_rounded(self, first: Phases, second: Phases, cost: Array, signs: Phases | None = None) -> Solved:
         """The same; norm 2: points outside the ball are cut off, a few times."""
-        solved = self.solve(first, second, cost)
+        solved = self.solve(first, second, cost, signs)
         for _ in range(CUTS):
             if solved.empty or solved.point is None or not self.round_off(solved.point):
                 break
-            solved = self.solve(first, second, cost)
+            solved = self.solve(first, second, cost, signs)
         return solved
 
-    def least_distance(self, first: Phases, second: Phases) -> float:
-        """A bound on r from below, for all pairs with these phases; infinite where there are none. Raises Stopped."""
+    def least_distance(self, first: Phases, second: Phases, signs: Phases | None = None) -> tuple[float, Array | None]:
+        """A bound on r from below, for all pairs with these phases and signs; infinite where there are none. Where it
+        is reached, in floats. Raises Stopped."""
         assert self.r is not None
         cost = np.zeros(self._base.shape[1])
         cost[self.r.where] = -1.0
-        solved = self.solve_rounded(first, second, cost)
+        solved = self.solve_rounded(first, second, cost, signs)
         if solved.empty:
-            return math.inf
+            return math.inf, None
         if solved.point is None:
-            return 0.0
-        lower, upper, row_upper = self._limits(first, second)
-        given = self.matrix, (self.row_lower, row_upper), (lower, upper), cost, self.live.multipliers, self.absolute
-        return max(0.0, -dual_bound(*given))
+            return 0.0, None
+        rows, columns = self._sides(first, second, signs), self._columns(first, second)
+        bound = dual_bound(self.matrix, rows, columns, cost, self.live.multipliers, self.absolute)
+        return max(0.0, -bound), solved.point
 
-    def _limits(self, first: Phases, second: Phases) -> tuple[Array, Array, Array]:
-        lower, upper, row_upper = self.lower.copy(), self.upper.copy(), self.row_upper.copy()
+    def _columns(self, first: Phases, second: Phases) -> Sides:
+        lower, upper = self.lower.copy(), self.upper.copy()
         for phases, places in zip((first, second), self.places, strict=False):
             here = phases[places.neurons]
             on, off = here > 0, here < 0
-            row_upper[places.above[on]] = 0.0
             lower[places.inner[on]] = np.maximum(lower[places.inner[on]], 0.0)
             upper[places.outer[off]] = 0.0
             upper[places.inner[off]] = np.minimum(upper[places.inner[off]], 0.0)
-        return lower, upper, row_upper
+        return lower, upper
 
-    def _ray_proves(self, lower: Array, upper: Array, row_upper: Array) -> bool:
+    def _sides(self, first: Phases, second: Phases, signs: Phases | None) -> Sides:
+        lower, upper = self.row_lower.copy(), self.row_upper.copy()
+        for phases, places in zip((first, second), self.places, strict=False):
+            upper[places.above[phases[places.neurons] > 0]] = 0.0
+        if signs is not None:
+            known = np.tile(signs[self.places[0].neurons], DIFFERENCES)
+            lower[-len(known) :][known > 0] = 0.0
+            upper[-len(known) :][known < 0] = 0.0
+        return lower, upper
+
+    def _ray_proves(self, rows: Sides, columns: Sides) -> bool:
         ray = self.live.ray()
         if ray is None:
             return False
-        rows, columns, nothing = (self.row_lower, row_upper), (lower, upper), np.zeros(len(lower))
+        nothing = np.zeros(len(columns[0]))
         return any(
             dual_bound(self.matrix, rows, columns, nothing, sign * ray, self.absolute) < 0 for sign in (1.0, -1.0)
         )
@@ -378,6 +424,15 @@ class Relaxation:
         """x and y of a point of the relaxation."""
         x = point[self.x.where]
         return x, self.setting.center if self.y is None else point[self.y.where]
+
+    def has(self, point: Array, first: Phases, second: Phases, signs: Phases) -> bool:
+        """Whether a point of a relaxation has more phases and signs as well, as far as floats say."""
+        below, behind = (np.zeros((2, self.setting.neurons)) for _ in range(2))
+        for k, places in enumerate(self.places):
+            below[k, places.neurons], behind[k, places.neurons] = point[places.inner], point[places.outer]
+        phases, near = np.stack([first, second]), NEAR * (1.0 + np.abs(below))
+        fitting = (phases * below >= -near) & (behind - below * (phases > 0) <= near) | (phases == 0)
+        return bool(fitting.all() and (signs * (below[0] - below[1]) >= -near.max(axis=0)).all())
 
     def gaps(self, point: Array) -> Array:
         """For all neurons, how far h exceeds max(0, z) in x and y (the larger); relative to the width of z."""

@@ -141,5 +141,6 @@ class KernelCones:
         norm = float(rest.sum(axis=1).max()) * more
         if not norm < 0.5:
             return None
-        change[used] = absolute.max(axis=0) * float(off.sum()) * 2 * more
+        most = absolute.max(axis=0) * float(off.sum()) * 2
+        change[used] = most * more + slack(1, most)  # one that is too small for floats counts, too
         return change

@@ -58,6 +58,20 @@ def test_points_of_the_face_are_asked_about_too() -> None:
 
 
 @pytest.mark.rule("E-21")
+def test_changes_too_small_for_floats_count() -> None:
+    """With y_1 = 1 the exact y_2 is -2^-1372, which is 0 in floats, and takes 2^-372 from 2^-400: (1, -2^700) is in
+    the cone."""
+    matrix = [[2.0**-400, 2.0**-1072], [2.0**1000, 2.0**300]]
+    taken, signs = np.array([False, True]), np.array([1.0, 0.0])
+    p = [Fraction(1), -(Fraction(2) ** 700)]
+    below = [sum(Fraction(v) * b for v, b in zip(row, p, strict=True)) for row in matrix]
+    assert below[0] < 0
+    assert below[1] == 0
+    with np.errstate(over="ignore"):
+        assert not cones(matrix, np.zeros((0, 2)))._proves(np.array([1.0, 0.0]), taken, taken, signs)
+
+
+@pytest.mark.rule("E-21")
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(0, 2))
 def test_what_is_excluded_has_no_kernel(seed: int, size: int, more: int) -> None:
     """At no point of a grid in the face, in rationals; with signs, none with these signs."""

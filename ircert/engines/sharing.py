@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ircert.engines.base import Answer, Cause, Question, Stop, farthest
+from ircert.engines.base import Answer, Cause, Question, Stop, farthest, free_inputs
 from ircert.engines.judge import settles
 from ircert.result.radius import End, Radius
 
@@ -16,8 +16,17 @@ BEYOND = 1.125
 SMALLEST = 2.0**-1000
 """… but for domains so small that floats may not tell."""
 NOT_EVERYWHERE = "balls were proved, and not the whole space: nothing was found as far as this engine looked"
+ONE_POINT = "the domain is a single point"
 INSIDE = 1 - 2.0**-50
 """A certified radius speaks of the open ball, which holds the closed one of this part of it."""
+
+
+def of_one_point(question: Question) -> Answer | None:
+    """The answer where the domain holds the centre alone, so that nothing is left to search; else None."""
+    if free_inputs(question):
+        return None
+    end = End(math.inf, ONE_POINT)
+    return Answer.bracket(end) if question.radius is None else Answer.good(end)
 
 
 def of_a_ball(question: Question) -> Question:

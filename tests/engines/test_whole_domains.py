@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,3 +49,15 @@ def test_nothing_is_proved_beyond_the_domain() -> None:
     graph = bundled("coupled-vanderpol-4-32-32-4")
     ircert.certify(graph, [0] * 4, domain=(-0.1, 0.1), engine="boxes", progress=lambda p: seen.append(p.certified))
     assert 0.1 < max(seen) < 0.2
+
+
+@pytest.mark.rule("Q-3", "Q-4")
+@pytest.mark.parametrize("radius", [None, 1.0])
+@pytest.mark.parametrize("problem", ["local", "pseudo", "transform"])
+@pytest.mark.parametrize("engine", ["auto", "boxes", "regions", "milp"])
+def test_a_domain_of_one_point_is_good_at_every_radius(engine: str, problem: str, radius: float | None) -> None:
+    graph = bundled("vanderpol-2-10-10-2")
+    other = ircert.Builder(2).graph("x") if problem == "transform" else None
+    asked: dict[str, Any] = {"problem": problem, "other": other, "radius": radius, "engine": engine}
+    result = ircert.certify(graph, [0.25, 0.5], domain={"low": [0.25, 0.5], "high": [0.25, 0.5]}, **asked)
+    assert (result.verdict, result.radius.certified) == ("certified", math.inf)

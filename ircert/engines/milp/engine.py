@@ -6,7 +6,7 @@ from ircert.engines.base import Answer, Engine, Question
 from ircert.engines.milp.paper_search import PaperSearch
 from ircert.engines.milp.tangent_search import TangentSearch
 from ircert.engines.pinned import unpinned, without_pinned
-from ircert.engines.sharing import of_a_ball, of_the_whole_space
+from ircert.engines.sharing import of_a_ball, of_one_point, of_the_whole_space
 
 SEARCHES: dict[str, type[PaperSearch | TangentSearch]] = {"paper": PaperSearch, "tangent": TangentSearch}
 
@@ -22,6 +22,9 @@ class Milp(Engine):
         return None
 
     def answer(self, question: Question) -> Answer:
-        """The answer of the programs of a formulation; nothing else is asked."""
+        """The answer of the programs of a formulation; nothing else is asked where there is more than one point."""
+        alone = of_one_point(question)
+        if alone is not None:
+            return alone
         search = SEARCHES[question.formulation or "paper"](without_pinned(of_a_ball(question)))
         return of_the_whole_space(question, unpinned(search.answer(), question))

@@ -21,7 +21,7 @@ from ircert.engines.regions.growth import Surroundings
 from ircert.engines.regions.metric import Point, cell_distances
 from ircert.engines.regions.prediction import predicted_regions
 from ircert.engines.regions.violations import SMALL, Violation, Violations
-from ircert.engines.sharing import good_radius, known_refuted
+from ircert.engines.sharing import good_radius, known_refuted, of_one_point
 from ircert.exact.rounding import LARGEST, rounded_down
 from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
@@ -75,11 +75,7 @@ class Regions(Engine):
 
     def answer(self, question: Question) -> Answer:
         """Fix what the domain pins down, grow, and stop at the nearest violation."""
-        pinned = np.flatnonzero(question.low == question.high)
-        if len(pinned) == len(question.center):
-            end = End(math.inf, "the domain is a single point")
-            return Answer.bracket(end) if question.radius is None else Answer.good(end)
-        return unpinned(_RegionSearch(without_pinned(question)).answer(), question)
+        return of_one_point(question) or unpinned(_RegionSearch(without_pinned(question)).answer(), question)
 
 
 @dataclass

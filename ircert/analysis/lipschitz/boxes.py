@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -108,7 +109,6 @@ class StretchOnBoxes:
         self._radius, self._norm = ball.radius, norm
         self._network = Batches(self._setting)
         n, m = self._setting.size, self._setting.constrained
-        self._rows = [_Rows(self._network, first) for first in range(0, m, n)]
         self._at_once = max(1, min(AT_ONCE, self._network.batch, ENTRIES // (n * n * m)))
         self._looked, self._most = 0, min(MOST, WORK // (n * n * m * max(1, self._setting.neurons)))
         self._parts = _Parts(around(self._setting, self._radius), np.array([np.inf]), np.zeros(1, dtype=np.int64))
@@ -142,6 +142,15 @@ class StretchOnBoxes:
 
     # --- bounds ------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _rows(self) -> list[_Rows]:
+        """All rows of J, in blocks; not made before there is time for them, which are many where outputs are."""
+        made = []
+        for first in range(0, self._setting.constrained, self._setting.size):
+            checkpoint()
+            made.append(_Rows(self._network, first))
+        return made
+
     def _seen(self, boxes: Boxes, known: Array) -> _Parts:
         """Look at boxes, for which some bounds are known."""
         checkpoint()
@@ -150,7 +159,10 @@ class StretchOnBoxes:
         enclosed = enclose(network, boxes.low, boxes.high, self._radius, tilted=True)
         slopes = Slopes.on_boxes(enclosed, np.zeros((n, len(boxes)), dtype=bool))
         middles, below = self._rows[0].middles(slopes)
-        found = [rows.moves(slopes, below) for rows in self._rows]
+        found = []
+        for rows in self._rows:
+            checkpoint()
+            found.append(rows.moves(slopes, below))
         moves, wrong = np.concatenate([part[0] for part in found], axis=1), np.sum([part[1] for part in found], axis=0)
         middle = np.abs(middles)
         wrong = wrong + 16.0 * (n + moves.shape[1]) * UNIT * (middle + moves).sum(axis=(1, 2))

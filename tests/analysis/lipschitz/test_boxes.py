@@ -120,3 +120,23 @@ def test_weights_whose_squares_are_too_small_for_floats(norm: Norm, size: float)
     found = ircert.bilipschitz(graph, (np.zeros(3), 1.0), norm, time_limit=5).upper
     assert found.low <= size * (1 + 1e-12)
     assert found.high >= size * (1 - 1e-12)
+
+
+@pytest.mark.rule("L-13", "E-7")
+def test_many_outputs_are_not_begun_without_time() -> None:
+    """There is a matrix for as many of them as there are inputs."""
+    graph = network(Tanh(), (1, 4, 400))
+    found = StretchOnBoxes(lowered(graph), ball_for(graph, ([0.2], 0.1), None), Norm.INF)
+    asked = 0
+
+    def over() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 50
+
+    with until(over):
+        found.advance(0.0)
+    assert found.bound == math.inf
+    assert asked < 60
+    found.advance(0.0)
+    assert found.bound < math.inf

@@ -18,6 +18,7 @@ is, the cube is cut: v C J(λ) v is affine in every slope, for every v, so that 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -99,12 +100,16 @@ class OneMatrix:
         self.relus = ~network.setting.curved[:, None]
         absolute = np.abs(self.matrix)
         self.moving = n = len(self.matrix)
-        self.sectors = Sectors(network, self.matrix)
         # what walks get wrong: in J itself, and in the terms δ a w, with a and w each off by a share of it
         wrong = 4.0 * absolute @ network.doubt[:, :n] + 4.0 * network.underflow * (
             1.0 + absolute.sum(axis=1, keepdims=True)
         )
         self.doubt = float((wrong + wrong.T).sum(axis=1).max()) * (1 + 64 * (n + network.constrained) * UNIT)
+
+    @cached_property
+    def sectors(self) -> Sectors:
+        """Who tries forms of sectors; made for those who do."""
+        return Sectors(self.network, self.matrix)
 
     def dominations(self, slopes: Slopes) -> Dominations:
         """Try to close every cube as it is."""

@@ -28,8 +28,9 @@ from ircert.engines.boxes.one_matrix.points import Points as Sampler
 from ircert.engines.boxes.problem.boxes import around, joined
 from ircert.engines.boxes.problem.outcome import Counts, Outcome, Stopped, Violated
 from ircert.engines.boxes.problem.setting import Phases, Setting
+from ircert.engines.boxes.search.arguments import ONE_MATRIX
 from ircert.engines.boxes.search.ends import CLEAR, COLLISION
-from ircert.engines.boxes.search.prover import ONE_MATRIX, Prover
+from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.judge import NOTHING
 from ircert.geometry.norm import Norm
 from ircert.ir.arrays import Array

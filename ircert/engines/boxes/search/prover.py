@@ -35,9 +35,10 @@ from ircert.engines.boxes.problem.boxes import around, reach_of_box
 from ircert.engines.boxes.problem.inner_map import InnerMap
 from ircert.engines.boxes.problem.outcome import NODE_BEYOND, Counts, Outcome, Violated
 from ircert.engines.boxes.problem.setting import Setting
+from ircert.engines.boxes.search import arguments
 from ircert.engines.boxes.search.ball_secants import closed_by_secants
+from ircert.engines.boxes.search.growing_trees import GrowingTrees
 from ircert.engines.boxes.trees.cell_tree import CellTree
-from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.signed_tree import SignedTree
 from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open, most_open
@@ -63,20 +64,8 @@ TREE_OF_FEW, MATRIX_BESIDE_TREE = 8.0, 0.25
 """… beside which one matrix gets no more, with many inputs and few neurons: to find one takes seconds then …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
-SIGNED = 8.0
-"""What a tree gets that knows signs of differences, beside one that does not: its nodes take less time."""
 DEAR_NODES = 2.0
 """How much longer nodes of trees take where there are few neurons, and more outputs than inputs."""
-ONE_MATRIX = "one matrix C with sym(C J) positive definite on all its linear regions"
-EVERYWHERE = "one matrix C with sym(C J) positive definite on all linear regions, by boxes that reach to infinity"
-GIVEN_OUTPUTS = "the given outputs tell its points apart"
-DEGREE = "one orientation inside and no collision on the boundary"
-PAIRS = "all pairs of its boxes were excluded"
-FEW_READ = "the few neurons that read the inputs follow from the outputs"
-SECANTS = "no secant of two of its points has a kernel"
-PHASES = "a tree of phases excludes all pairs"
-ALL_SECANTS = "no secant has a kernel, whatever its slopes are"
-ALL_SLOPES = "one matrix C with sym(C J) positive definite, whatever the slopes are"
 
 
 @dataclass
@@ -211,8 +200,8 @@ class Prover:
         if self.setting.size <= MOST_CUT:
             return ""
         ways: list[tuple[Callable[[], bool], str]] = [
-            (lambda: self.tools[0].has_no_kernel_anywhere, ALL_SECANTS),
-            (lambda: holds_by_layers(self.network, self.tools[0].secants), ALL_SLOPES),
+            (lambda: self.tools[0].has_no_kernel_anywhere, arguments.ALL_SECANTS),
+            (lambda: holds_by_layers(self.network, self.tools[0].secants), arguments.ALL_SLOPES),
         ]
         ordered = ways[::-1] if self.setting.size > MANY_INPUTS else ways
         return next((why for holds, why in ordered if holds()), "")
@@ -257,7 +246,7 @@ class Prover:
         if self.inner is not None:
             outcome = self.inner.prove_everywhere(stop, effort)
             if outcome == "closed":
-                self._reach_to(math.inf, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
+                self._reach_to(math.inf, f"{arguments.GIVEN_OUTPUTS}: {self.inner.argument}")
             return outcome
         if not Everywhere.applies(self.setting):
             return "stopped"
@@ -275,7 +264,7 @@ class Prover:
         except OutOfTime:
             return "stopped"
         if outcome == "closed":
-            self._reach_to(math.inf, EVERYWHERE)
+            self._reach_to(math.inf, arguments.EVERYWHERE)
         return outcome
 
     @property
@@ -318,7 +307,7 @@ class Prover:
         if self.orientation is not None:
             return self._by_pairs(radius, math.inf, stop)
         if self.setting.size > MOST_CUT and len(self.tools) == 1 and not few_open(self.setting, radius):
-            return self._growing(self._trees[-1][0], radius)(stop)
+            return self._by_growing_trees(radius, stop, at_last=True)
         return "stopped"
 
     def _reach_to(self, radius: float, argument: str) -> None:
@@ -355,7 +344,7 @@ class Prover:
         """At once, or not at all: where few neurons switch, that takes less than looking for a matrix."""
         try:
             if closed_by_secants(self.tools[0], radius):
-                self._reach_to(radius, SECANTS)
+                self._reach_to(radius, arguments.SECANTS)
             elif self.is_free_of_kernels:
                 self._reach_to(math.inf, self._for_all_slopes)
             else:
@@ -367,32 +356,24 @@ class Prover:
     def _tree_for(self, radius: float) -> Way:
         """Those of all balls, where trees are tried for balls of any size; else one for this ball."""
         if self.grows_one_tree:
-            return Portfolio(self.counts, [(self._growing(tree, radius), share) for tree, share in self._trees]).advance
+            return lambda stop: self._by_growing_trees(radius, stop)
         whole = WholeTree(self.tools, radius)
         return lambda stop: self._by_tree(whole, stop)
 
     def _by_tree(self, whole: WholeTree, stop: Stop) -> Outcome:
         outcome = whole.advance(stop)
         if outcome == "closed":
-            self._reach_to(whole.radius, PHASES)
+            self._reach_to(whole.radius, arguments.PHASES)
         return outcome
 
     @cached_property
-    def _trees(self) -> list[tuple[GrowingTree, float]]:
-        """Those for balls of all sizes, with what each gets of the effort; with few inputs signs alone serve well."""
-        tools = self.tools[0]
-        if not SignedTree.suits(tools):
-            return [(GrowingTree(tools), 1.0)]
-        signed = SignedTree(tools), SIGNED
-        return [signed, (GrowingTree(tools), 1.0)] if self.has_few_neurons else [signed]
+    def _trees(self) -> GrowingTrees:
+        return GrowingTrees(self.tools[0], self.counts)
 
-    def _growing(self, tree: GrowingTree, radius: float) -> Way:
-        def advance(stop: Stop) -> Outcome:
-            outcome = tree.advance(radius, stop)
-            self._reach_to(tree.reached, PHASES)
-            return outcome
-
-        return advance
+    def _by_growing_trees(self, radius: float, stop: Stop, *, at_last: bool = False) -> Outcome:
+        outcome = self._trees.advance(radius, stop, at_last=at_last)
+        self._reach_to(self._trees.reached, arguments.PHASES)
+        return outcome
 
     def _by_all_pairs(self, radius: float, stop: Stop) -> Outcome:
         return self._by_pairs(radius, math.inf, stop)
@@ -401,14 +382,14 @@ class Prover:
         """Where the constrained outputs tell points apart nothing else matters; where they do not, nothing is said."""
         assert self.inner is not None
         outcome = self.inner.prove(radius, stop=stop)
-        self._reach_to(self.inner.reached, f"{GIVEN_OUTPUTS}: {self.inner.argument}")
+        self._reach_to(self.inner.reached, f"{arguments.GIVEN_OUTPUTS}: {self.inner.argument}")
         return "closed" if outcome == "closed" else "stopped"
 
     def _by_matrix(self, radius: float, stop: Stop) -> Outcome:
         """One matrix for the whole ball; a smaller ball that it covers is good as well."""
         assert self.covering is not None
         outcome = self.covering.advance(radius, stop)
-        self._reach_to(self.covering.reached, ONE_MATRIX)
+        self._reach_to(self.covering.reached, arguments.ONE_MATRIX)
         return "violated" if outcome == "stopped" and self._turned_to_violation(radius) else outcome
 
     def _by_inner_map(self, radius: float, stop: Stop) -> Outcome:
@@ -421,7 +402,7 @@ class Prover:
 
     @property
     def _by_reduced(self) -> str:
-        return "" if self.reduced is None else f"{FEW_READ}: {self.reduced.argument}"
+        return "" if self.reduced is None else f"{arguments.FEW_READ}: {self.reduced.argument}"
 
     def _turned_to_violation(self, radius: float) -> bool:
         """Whether points beyond folds that were met lead to a violation in the ball."""
@@ -446,7 +427,7 @@ class Prover:
             if outcome == "closed":
                 outcome = self._boundary(radius, stop)
                 if outcome == "closed":
-                    self._reach_to(radius, DEGREE)
+                    self._reach_to(radius, arguments.DEGREE)
                 return outcome
             if outcome == "violated" or stop() or not until():
                 return self._in_ball(outcome, radius)
@@ -456,7 +437,7 @@ class Prover:
                 if outcome == "violated":
                     return outcome
                 if outcome == "closed":
-                    self._reach_to(smaller, DEGREE)
+                    self._reach_to(smaller, arguments.DEGREE)
             work *= 4
 
     def _inside(self, radius: float, stop: Stop) -> Outcome:
@@ -507,5 +488,5 @@ class Prover:
         self._pairs.clear = max(self.reached, 0.0 if self.inner is None else self.inner.reached)
         outcome = self._pairs.advance(radius, stop)
         if nearer == math.inf:
-            self._reach_to(self._pairs.reached, PAIRS)
+            self._reach_to(self._pairs.reached, arguments.PAIRS)
         return outcome

@@ -20,7 +20,9 @@ from ircert.engines.boxes.problem.outcome import Outcome
 from ircert.engines.boxes.problem.setting import Phases
 from ircert.engines.boxes.trees.growing_tree import GrowingTree, Node
 from ircert.engines.boxes.trees.phase_tree import PhaseTree, Tools, slopes, split
+from ircert.engines.boxes.trees.whole import FEW_BEYOND
 from ircert.ir.arrays import Array, Mask
+from ircert.limits import OutOfTime
 
 GROWTH, FAR = 2.0, 16.0
 """How much larger the next ball is, and once all neurons are open, so that balls are alike."""
@@ -37,14 +39,18 @@ class SignedTree(GrowingTree):
 
     @staticmethod
     def suits(tools: Tools) -> bool:
-        """Whether the directions of kernels can be asked about, and x and y may change places."""
-        return tools.setting.problem == "local" and tools.secants.has_tangents
+        """Whether the directions of kernels can be asked about, few neurons matter, and x and y may change places."""
+        few = int(tools.matter.sum()) <= FEW_BEYOND
+        return few and tools.setting.problem == "local" and tools.secants.has_tangents
 
     def advance(self, radius: float, stop: Stop) -> Outcome:
         """By balls that double, because relaxations in large ones say little about what is near."""
         outcome: Outcome = "closed"
         while outcome == "closed" and self.reached < radius:
-            outcome = super().advance(self._next(radius), stop)
+            try:
+                outcome = super().advance(self._next(radius), stop)
+            except OutOfTime:
+                outcome = "stopped"
         return outcome
 
     def _next(self, radius: float) -> float:

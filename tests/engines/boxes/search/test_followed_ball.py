@@ -11,8 +11,8 @@ import pytest
 import ircert
 from ircert.data.networks import bundled
 from ircert.engines.boxes.falsification.pair_memory import PairMemory
+from ircert.engines.boxes.search.arguments import DEGREE, ONE_MATRIX
 from ircert.engines.boxes.search.followed_ball import BOXES, Ball, Known, cover_all
-from ircert.engines.boxes.search.prover import DEGREE, ONE_MATRIX
 from ircert.geometry.pair import Pair
 from ircert.limits import Deadline
 from tests.engines.boxes.search.asking import asked_about

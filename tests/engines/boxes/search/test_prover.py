@@ -19,7 +19,8 @@ from ircert.engines.boxes.falsification.descent import Descent
 from ircert.engines.boxes.linear_regions.exact_map import ExactMaps
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.problem.setting import Setting
-from ircert.engines.boxes.search.prover import FEW_READ, PHASES, Prover
+from ircert.engines.boxes.search.arguments import FEW_READ, PHASES
+from ircert.engines.boxes.search.prover import Prover
 from ircert.engines.boxes.trees.whole import few_open
 from ircert.geometry.norm import Norm
 from tests.effort import some_of

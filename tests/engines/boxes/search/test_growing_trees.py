@@ -1,0 +1,50 @@
+"""Trees for balls of all sizes: which ones there are, and that they share what they reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ircert.engines.boxes.problem.outcome import Counts
+from ircert.engines.boxes.search.growing_trees import GrowingTrees
+from ircert.engines.boxes.trees.growing_tree import GrowingTree
+from ircert.engines.boxes.trees.signed_tree import SignedTree
+from ircert.engines.boxes.trees.whole import WholeTree
+from tests.engines.boxes.making import deep, setting_of
+from tests.engines.boxes.trees.support import never, tools_of
+
+pytestmark = pytest.mark.rule("E-26")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "problem", "kinds"),
+    [
+        (4, 4, "local", [GrowingTree]),
+        (4, 6, "local", [SignedTree]),
+        (8, 8, "local", [GrowingTree]),
+        (8, 9, "local", [SignedTree, GrowingTree]),
+        (8, 9, "pseudo", [GrowingTree]),
+    ],
+)
+def test_which_trees_there_are(inputs: int, outputs: int, problem: str, kinds: list[type]) -> None:
+    graph = deep(np.random.default_rng(0), inputs, 4, 2, 2.0, outputs)
+    trees = GrowingTrees(tools_of(setting_of(graph, np.zeros(inputs), problem)), Counts())
+    assert [type(tree) for tree, _ in trees._trees] == kinds
+
+
+def test_many_neurons_are_left_to_the_tree_that_takes_any_number() -> None:
+    graph = deep(np.random.default_rng(0), 8, 20, 2, 2.0, 9)
+    trees = GrowingTrees(tools_of(setting_of(graph, np.zeros(8))), Counts())
+    assert [type(tree) for tree, _ in trees._trees] == [GrowingTree]
+
+
+@pytest.mark.parametrize("at_last", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_they_say_what_a_tree_for_each_ball_says(seed: int, at_last: bool) -> None:
+    graph = deep(np.random.default_rng(seed), 7, 4, 2, 9.0, 8)
+    setting = setting_of(graph, np.zeros(7))
+    trees = GrowingTrees(tools_of(setting), Counts())
+    for radius in (0.25, 1.0, 0.5):
+        outcome = trees.advance(radius, never, at_last=at_last)
+        assert outcome == WholeTree([tools_of(setting)], radius).advance(never)
+        assert outcome != "closed" or trees.reached >= radius

@@ -91,8 +91,8 @@ class KernelCones:
         unknown = taken | (free & (signs == 0))
         self._program.set_columns((-1.0 * (unknown | (signs < 0)), 1.0 * (unknown | (signs > 0))))
         none = np.zeros(len(self.more.values[0]))
-        least = np.where(taken | (signs < 0), 0.0, -np.inf)
-        most = np.where(taken | (signs > 0), 0.0, np.inf)
+        least = np.where(taken | (signs < 0), 0.0, -1.0)
+        most = np.where(taken | (signs > 0), 0.0, 1.0)
         self._program.set_rows((np.r_[least, none], np.r_[most, none]))
         status = self._program.maximise(signs - signs @ self.matrix.values[0], seconds=left())
         if status != "optimal":

@@ -41,7 +41,7 @@ from ircert.engines.boxes.search.growing_trees import GrowingTrees
 from ircert.engines.boxes.trees.cell_tree import CellTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.signed_tree import SignedTree
-from ircert.engines.boxes.trees.whole import FEW_BEYOND, MOST_CUT, WholeCells, WholeTree, few_open, most_open
+from ircert.engines.boxes.trees.whole import FEW_BEYOND, FEW_OPEN, MOST_CUT, WholeCells, WholeTree, few_open, most_open
 from ircert.ir.arrays import Array
 from ircert.limits import OutOfTime
 
@@ -219,11 +219,18 @@ class Prover:
         few &= setting.constrained == setting.size or SignedTree.suits(self.tools[0])
         return len(self.tools) == 1 and (self.has_few_neurons or few)
 
+    @property
+    def _leads_by_one_tree(self) -> bool:
+        """Whether one tree for balls of all sizes is expected to win: with few inputs and more outputs, if neurons are
+        few as well."""
+        few = self.setting.constrained == self.setting.size or int(self.tools[0].matter.sum()) <= FEW_OPEN
+        return self.grows_one_tree and (self.has_few_neurons or few)
+
     def fits_a_tree(self, radius: float) -> bool:
         """Whether one tree is what a ball takes, so that smaller ones lead nowhere: where trees take balls of any size,
         and for a `transform`, whose violations lie among collisions of the givens: boxes close hardly a pair there."""
         hard = self.inner is not None and few_open(self.setting, min(radius, FARTHEST))
-        return self.has_few_neurons or self.grows_one_tree or hard
+        return self.has_few_neurons or self._leads_by_one_tree or hard
 
     @property
     def dearness(self) -> float:
@@ -335,7 +342,7 @@ class Prover:
             if first:
                 share = MATRIX_BESIDE_TREE if few else MATRIX_BEYOND_TREE
                 ways = [(way, share) for way, _ in ways]
-            ways.insert(0 if few else len(ways), (self._tree, TREE_OF_FEW if few or self.grows_one_tree else TREE))
+            ways.insert(0 if few else len(ways), (self._tree, TREE_OF_FEW if few or self._leads_by_one_tree else TREE))
         if self.setting.size > MOST_CUT:
             ways.insert(0, (lambda _: self.by_secants(radius), 1.0))
         return ways

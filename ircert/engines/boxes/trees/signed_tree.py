@@ -123,7 +123,8 @@ class SignedTree(GrowingTree):
         return children
 
     def _by_phase(self, at: PhaseTree, node: Node, known: tuple[Phases, Phases], tangent: Tangent) -> list[Node]:
-        """The phases of the neuron at which the slope of a direction is farthest from 0 and 1."""
+        """The phases of the neuron at which the slope of a direction is farthest from 0 and 1; where all are 0 or 1, of
+        that below which it changes most."""
         assert node.signs is not None
         first, second = known
         open_ = (first == 0) | (second == 0)
@@ -132,7 +133,8 @@ class SignedTree(GrowingTree):
                 return [replace(node, distance=math.nextafter(at.radius, math.inf))]
             self._undecided.append((at.radius, node))
             return []
-        i = _worst(open_, np.where(self.tools.matter, tangent.between, -1.0), at.balance)
+        width = np.maximum(at.high - at.low, np.finfo(np.float64).tiny)
+        i = _worst(open_, np.where(self.tools.matter, tangent.between, -1.0), np.abs(tangent.below) / width)
         # a phase that follows from bounds stays as it is, perhaps any: it need not be so in a larger ball
         fixed = int(node.first[i]) if first[i] else None, int(node.second[i]) if second[i] else None
         mirrored = not node.signs.any() and bool((node.first == node.second).all())

@@ -194,7 +194,8 @@ def test_slopes_of_directions() -> None:
 
 
 def test_few_inputs_with_more_outputs_are_asked_about_one_tree() -> None:
-    """A network whose largest good ball boxes alone leave open: three inputs, five outputs."""
-    rng = np.random.default_rng(7)
-    found = ircert.certify(deep(rng, 3, 4, 2, 6.0, 5), np.zeros(3), time_limit=20.0)
+    """Four inputs, six outputs, twelve neurons: neither one matrix nor pairs of boxes get to the nearest violation."""
+    found = ircert.certify(deep(np.random.default_rng(7), 4, 12, 1, 5.0, 6), np.zeros(4), time_limit=30.0)
     assert found.verdict == "certified"
+    assert found.radius.refuted is not None
+    assert "a tree of phases" in found.radius.certified.evidence

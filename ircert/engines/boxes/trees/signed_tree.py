@@ -36,6 +36,7 @@ class SignedTree(GrowingTree):
     """All pairs of all balls, by signs of differences and phases."""
 
     signed = True
+    _begun = False
 
     @staticmethod
     def suits(tools: Tools) -> bool:
@@ -54,7 +55,8 @@ class SignedTree(GrowingTree):
         return outcome
 
     def _next(self, radius: float) -> float:
-        if not self.reached:
+        if not self._begun:
+            self._begun = True
             self._begin(radius)
         growth = FAR if self.reached and self.tools.all_open(self.reached) else GROWTH
         return min(radius, growth * self.reached or radius)
@@ -161,7 +163,7 @@ class SignedTree(GrowingTree):
             np.where(phases != 0, phases, np.where(crossed, side * rising, np.where(on, 1, -1))).astype(np.int8)
             for phases, side in zip(known, (1, -1), strict=True)
         )
-        key = np.concatenate([first, second]).tobytes()
+        key = np.concatenate([first, second, [at.radius]]).tobytes()
         if key in self._guessed or not rising.any():
             return
         self._guessed.add(key)

@@ -7,22 +7,21 @@ from ircert.engines.boxes.problem.outcome import Counts, Outcome
 from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.phase_tree import Tools
 from ircert.engines.boxes.trees.signed_tree import SignedTree
-from ircert.engines.boxes.trees.whole import MOST_CUT
 
 SIGNED = 8.0
 """What a tree gets that knows signs of differences, beside one that does not: its nodes take less time."""
 
 
 class GrowingTrees:
-    """One, or two where there are more outputs than inputs, and not so few inputs that signs alone serve well."""
+    """One, or two where there are more outputs than inputs: that which knows signs gets further, but finds violations
+    later where all regions meet in the centre."""
 
     def __init__(self, tools: Tools, counts: Counts) -> None:
         self.counts = counts
         self._trees: list[tuple[GrowingTree, float]] = []
         if SignedTree.suits(tools):
             self._trees.append((SignedTree(tools), SIGNED))
-        if tools.setting.size > MOST_CUT or not self._trees:
-            self._trees.append((GrowingTree(tools), 1.0))
+        self._trees.append((GrowingTree(tools), 1.0))
         self._turns: dict[float, Portfolio] = {}
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ircert
 from ircert.engines.boxes.problem.outcome import Counts
 from ircert.engines.boxes.search.growing_trees import GrowingTrees
 from ircert.engines.boxes.trees.growing_tree import GrowingTree
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.rule("E-26")
     ("inputs", "outputs", "problem", "kinds"),
     [
         (4, 4, "local", [GrowingTree]),
-        (4, 6, "local", [SignedTree]),
+        (4, 6, "local", [SignedTree, GrowingTree]),
         (8, 8, "local", [GrowingTree]),
         (8, 9, "local", [SignedTree, GrowingTree]),
         (8, 9, "pseudo", [GrowingTree]),
@@ -48,3 +49,15 @@ def test_they_say_what_a_tree_for_each_ball_says(seed: int, at_last: bool) -> No
         outcome = trees.advance(radius, never, at_last=at_last)
         assert outcome == WholeTree([tools_of(setting)], radius).advance(never)
         assert outcome != "closed" or trees.reached >= radius
+
+
+def test_a_kernel_at_a_centre_where_all_regions_meet_is_found() -> None:
+    """Three inputs, six outputs, twelve neurons without biases, one linear region of which has a kernel."""
+    rng = np.random.default_rng(23)
+    inputs, outputs = int(rng.integers(3, 7)), int(rng.integers(1, 4))
+    width = int(rng.integers(2 * inputs, 21))
+    layers = [(rng.normal(size=(width, inputs)), np.zeros(width))]
+    layers += [(rng.normal(size=(inputs + outputs, width)), np.zeros(inputs + outputs))]
+    assert (inputs, width, inputs + outputs) == (3, 12, 6)
+    found = ircert.certify(ircert.load(layers), np.zeros(3), time_limit=30.0)
+    assert (found.verdict, found.radius.refuted) == ("refuted", 0.0)

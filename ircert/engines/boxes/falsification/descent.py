@@ -147,6 +147,8 @@ class Descent:
 
     def _nearest(self, first: Phases, second: Phases, far: Pair | None) -> Pair | None:
         """The nearest pair of two patterns, if that improves on the best; its collision becomes the best."""
+        if far is not None and self._hold_center(first, second):
+            return self._from_center(far)
         key = first.tobytes() + second.tobytes()
         if key in self.tried:
             return None
@@ -180,6 +182,24 @@ class Descent:
         if self.best is not None and size >= self.best[0]:
             return None
         self.best = size, pair
+        return near
+
+    def _hold_center(self, first: Phases, second: Phases) -> bool:
+        """Whether the regions of both patterns hold the centre; norm 2 alone, which comes near it by ever shorter steps
+        where programs of the other norms end in it."""
+        if self.setting.norm != "2":
+            return False
+        zero = (Fraction(0),) * self.setting.size
+        sides = (first,) if self.setting.pseudo else (first, second)
+        return all((values_at(self.maps.of(phases).z, zero) * phases >= 0).all() for phases in sides)
+
+    def _from_center(self, far: Pair) -> Pair:
+        """The centre, twice, from which violations of two regions that hold it go all the way to one of theirs."""
+        zero = (Fraction(0),) * self.setting.size
+        near = Pair(zero, zero)
+        pair = near.towards(far, SHARE)
+        self.infimum_is_zero = True
+        self.offer(pair)
         return near
 
     def _tell_apart(self, key: bytes, first: Phases, second: Phases) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 import ircert
 from ircert.engines.boxes.enclosures.secants import Secants
@@ -15,6 +17,7 @@ from ircert.engines.boxes.falsification.falsifier import orientation_change, ori
 from ircert.engines.boxes.falsification.pair_sampling import PairSampler
 from ircert.engines.boxes.falsification.work import UNIT
 from ircert.engines.boxes.problem.setting import Phases, Setting
+from ircert.geometry.norm import Norm
 from ircert.geometry.pair import Pair
 from tests.engines.boxes.falsification.making import descent_of, distance
 from tests.engines.boxes.making import setting_of
@@ -88,3 +91,24 @@ def test_a_round_of_pairs_counts_its_programs_and_leaves_the_rest_to_the_next() 
         assert solved <= (1 + pair_sampling.FOLLOWED) * allowed
         assert sampler.work - work >= solved * sampler._program // UNIT
     assert descent.programs > 0
+
+
+@pytest.mark.parametrize("norm", tuple(Norm))
+@pytest.mark.parametrize("center", [0.0, 0.25])
+def test_violations_of_regions_that_hold_the_centre_come_arbitrarily_near(norm: Norm, center: float) -> None:
+    """|x1| folds at 0, and a pair of the two regions there was found far out, perhaps after they were looked at."""
+    build = ircert.Builder(2)
+    bent = build.relu(build.affine(build.input, [[1.0, 0.0]]))
+    graph = build.graph(build.affine(build.concat(build.input, bent), [[-1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]))
+    descent = descent_of(setting_of(graph, [center, 0.0], norm=norm))
+    on, off = np.ones(1, dtype=np.int8), -np.ones(1, dtype=np.int8)
+    one, zero, shift = Fraction(1), Fraction(0), Fraction(center)
+    far = Pair((one - shift, zero), (-one - shift, zero))
+    if norm == "2" and not center:
+        descent.tried.add(on.tobytes() + off.tobytes())
+    assert descent.improve(on, off, far)
+    assert descent.infimum_is_zero == (center == 0)
+    assert descent.best is not None
+    x, y = (tuple(a + b for a, b in zip(p, (shift, zero), strict=True)) for p in (descent.best[1].x, descent.best[1].y))
+    assert x != y
+    assert list(graph.exact(x)) == list(graph.exact(y))

@@ -64,8 +64,8 @@ TREE_OF_FEW, MATRIX_BESIDE_TREE = 8.0, 0.25
 """… beside which one matrix gets no more, with many inputs and few neurons: to find one takes seconds then …"""
 MATRIX_BEYOND_TREE = 2.0
 """… or this, with many of both: boxes take about as long as nodes."""
-DEAR_NODES = 2.0
-"""How much longer nodes of trees take where there are few neurons, and more outputs than inputs."""
+DEAR_NODES, DEAR_SIGNED = 16.0, 2.0
+"""How much longer nodes of trees take where there are few neurons, and more outputs than inputs; if they know signs."""
 
 
 @dataclass
@@ -235,7 +235,8 @@ class Prover:
     @property
     def dearness(self) -> float:
         """How much longer effort takes than elsewhere: trees with more outputs than inputs have nodes that do."""
-        return DEAR_NODES if self.has_few_neurons and self.setting.constrained > self.setting.size else 1.0
+        dear = self.has_few_neurons and self.setting.constrained > self.setting.size
+        return (DEAR_SIGNED if SignedTree.suits(self.tools[0]) else DEAR_NODES) if dear else 1.0
 
     @property
     def is_saturated(self) -> bool:

@@ -12,6 +12,7 @@ from ircert.engines.boxes.trees.growing_tree import GrowingTree
 from ircert.engines.boxes.trees.signed_tree import SignedTree
 from ircert.engines.boxes.trees.whole import WholeTree
 from tests.engines.boxes.making import deep, setting_of
+from tests.engines.boxes.search.test_prover import prover_of
 from tests.engines.boxes.trees.support import never, tools_of
 
 pytestmark = pytest.mark.rule("E-26")
@@ -61,3 +62,10 @@ def test_a_kernel_at_a_centre_where_all_regions_meet_is_found() -> None:
     assert (inputs, width, inputs + outputs) == (3, 12, 6)
     found = ircert.certify(ircert.load(layers), np.zeros(3), time_limit=30.0)
     assert (found.verdict, found.radius.refuted) == ("refuted", 0.0)
+
+
+@pytest.mark.parametrize(("problem", "outputs", "dear"), [("local", 9, 2.0), ("pseudo", 9, 16.0), ("local", 8, 1.0)])
+def test_nodes_are_dear_where_no_signs_are_known(problem: str, outputs: int, dear: float) -> None:
+    """So much longer they take, and violations are looked for so much more beside them."""
+    graph = deep(np.random.default_rng(0), 8, 4, 2, 2.0, outputs)
+    assert prover_of(setting_of(graph, np.zeros(8), problem)).dearness == dear
